@@ -1,6 +1,7 @@
 import type { Grouping, LabelFilterStage, Matcher, Stage } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, readsErrors } from '../../logql/metric/index.js';
+import type { LabelComparison } from '../../logql/pipeline/label-comparison.js';
 import { decidingErrorLabels } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import type { Extraction } from '../../logql/stages/stage.js';
@@ -163,6 +164,43 @@ export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>
   const behind = stages.slice(stages.findIndex((stage) => extractionOf(stage) !== undefined) + 1);
   const first = behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
   return first !== undefined && descriptorOf(first).errors(first) === 'dropped';
+}
+
+/** The comparisons of labels whose values matter to nothing else, by label. */
+export type ComparedLabels = ReadonlyMap<string, readonly LabelComparison[]>;
+
+/** Maximum number of comparisons of a label; each may double the number of outcomes. */
+const maxComparisons = 4;
+
+/**
+ * Finds the labels that stages only compare.
+ * @param isShown says whether a label is part of the answer
+ */
+export function comparedLabels(stages: readonly Stage[], isShown: (name: string) => boolean): ComparedLabels {
+  const compared = new Map<string, LabelComparison[]>();
+  const used = new Set<string>();
+  for (const stage of stages) {
+    const descriptor = descriptorOf(stage);
+    const comparisons = descriptor.comparisons?.(stage);
+    for (const comparison of comparisons ?? []) {
+      const known = compared.get(comparison.name);
+      if (known === undefined) compared.set(comparison.name, [comparison]);
+      else known.push(comparison);
+    }
+    // A parser makes its labels from the line alone.
+    if (comparisons !== undefined || descriptor.source(stage) !== undefined) continue;
+    for (const names of [descriptor.names(stage), descriptor.makes(stage)]) {
+      if (names === 'all') return new Map();
+      for (const name of names) used.add(name);
+    }
+  }
+  const isOnlyCompared = (name: string): boolean =>
+    !used.has(name) && !isShown(name) && !name.startsWith('__') && name !== detectedLevelName;
+  return new Map(
+    [...compared].filter(
+      ([name, comparisons]) => isOnlyCompared(name) && comparisons.length <= maxComparisons,
+    ),
+  );
 }
 
 type Comparison = Pick<Matcher, 'name' | 'op' | 'value'>;

@@ -128,7 +128,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
   const { range, stepNs, shiftNs } = buckets;
   const { pipes, statistic } = measured(push, rows, freeName('value', columns));
   // The backend's range statistics accept no pipes that may change times, and no limit.
-  if (pipes.length > 0 || rows.grouping.size * buckets.count > maxUnlimitedPoints)
+  if (pipes.length + outcomesOf(rows).length > 0 || rows.grouping.size * buckets.count > maxUnlimitedPoints)
     return countManyGroups({ ...request, rows: [rows] });
   const asked = { query: query(rows.filter, [stats(columns, statistic)]), range };
   const series =
@@ -198,7 +198,8 @@ async function readBuckets(
     const name = freeName('value', columns);
     const by = count === 1 ? columns : [...columns, timeBucket(stepNs, -shiftNs)];
     const { pipes, statistic } = measured(push, rows, name);
-    const counted = [...pipes, ...(digest?.pipes ?? []), stats(by, statistic), limit(maxPoints + 1)];
+    const prepared = [...pipes, ...(digest?.pipes ?? []), ...outcomesOf(rows)];
+    const counted = [...prepared, stats(by, statistic), limit(maxPoints + 1)];
     const asked = query(rows.filter, counted);
     for await (const batch of upstream.rows({ query: asked, range })) {
       points += batch.length;
@@ -232,6 +233,11 @@ function measured(
         ? statsFunction('count', [], name)
         : statsFunction('count_uniq_hash', distinctBy, name),
   };
+}
+
+/** The outcomes of fields that the statistic does not look at. */
+function outcomesOf({ distinctBy, grouping: { outcomes = [] } }: CountedPart): readonly LogsqlPipe[] {
+  return distinctBy === undefined ? outcomes : [];
 }
 
 /** A key for the values of these columns. */

@@ -9,11 +9,12 @@ import {
 import { LinePacer, sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { compileExtractor } from '../../../logql/pipeline/extractor.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, everything } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
+import { comparedLabels, groupingOf } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -43,7 +44,12 @@ import {
   type RebuiltFields,
 } from './rebuilt-rows.js';
 import type { ProfileRequest, SelectionProfile } from './profile.js';
-import { mayHaveEmptyLines, type ListedRange, type StreamListing } from './stream-listing.js';
+import {
+  fieldsByOutcome,
+  mayHaveEmptyLines,
+  type ListedRange,
+  type StreamListing,
+} from './stream-listing.js';
 
 type Planned = LeafPlan & { readonly fields: FieldsPlan };
 
@@ -158,7 +164,8 @@ class FieldCounting {
       : await declineLines(selection, range, asked);
     if (refusal !== undefined) return refusal;
     const expected = context.profiler.lastKnown(profileRequest);
-    const grouping = await atPace(groupAroundOverrides(byLabels, expected, this.#listing, sources), pacer);
+    const around = groupAroundOverrides(byLabels, expected, this.#listing, sources);
+    const grouping = { ...(await atPace(around, pacer)), outcomes: this.#outcomes() };
     const counted: CountRequest = {
       ...{ upstream: context.upstream, rows: [{ filter: this.#filter, grouping }] },
       ...{ buckets: this.#buckets, maxGroups: Infinity },
@@ -206,6 +213,16 @@ class FieldCounting {
       surplus,
       ...(await countUnread(counted.unread, byLines, { ...context, selection })),
     };
+  }
+
+  /** Replaces the values of fields that are only compared. */
+  #outcomes(): readonly LogsqlPipe[] {
+    const { fields, mayKeepErrors } = this.#plan;
+    const { names, stages } = fields;
+    const shown = mayKeepErrors === true ? undefined : groupingOf(this.#plan)?.labels;
+    const compared = comparedLabels(stages, (name) => shown?.includes(name) ?? true);
+    const beside = this.#rebuilt.all.filter((field) => !this.#rebuilt.levels.includes(field));
+    return fieldsByOutcome({ fields: beside, names, stages, compared }, this.#listing, this.#context.naming);
   }
 
   /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */

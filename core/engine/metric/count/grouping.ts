@@ -71,6 +71,11 @@ export function labelSourceFields(
   return { all: [...all], levels: [...levels], hasOtlp };
 }
 
+/** The fields that do not decide a level or the names of other fields. */
+export function fieldsBesideLevels({ all, levels }: LabelSourceFields): readonly string[] {
+  return all.filter((field) => field !== severityNumber && !levels.includes(field));
+}
+
 export function hasName(names: ReadonlySet<string> | 'all', name: string): boolean {
   return names === 'all' || names.has(name);
 }
@@ -92,6 +97,8 @@ function seenFields(
 export interface RowGrouping {
   /** Makes the columns that are not stored. */
   readonly pipes: readonly LogsqlPipe[];
+  /** Replaces values of columns of which only outcomes matter (`fieldsByOutcome`); to be run after all other pipes. */
+  readonly outcomes?: readonly LogsqlPipe[];
   readonly columns: readonly string[];
   /** Stream fields among the columns that stand for whole streams: valid only if rows have their stream's values in these fields. */
   readonly streamKeyColumns: readonly string[];

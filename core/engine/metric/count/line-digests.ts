@@ -41,12 +41,12 @@ export interface LineDigest {
   readonly proven?: ProvenDigest<LineDigest> | undefined;
 }
 
-/** Columns with many values, which one value for each outcome can replace. */
+/** Columns whose values can be replaced by one for each outcome. */
 export interface OutcomeColumns {
   /** The columns by label. */
   readonly columns: ReadonlyMap<string, string>;
-  /** True if a line can be written with this value. */
-  canHold(value: string): boolean;
+  /** True if a line can be written with this value of a label. */
+  canHold(name: string, value: string): boolean;
 }
 
 /** A digest for lines that have already been inspected. */

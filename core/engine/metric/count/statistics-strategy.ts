@@ -3,7 +3,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
-import { extractionOf } from '../../plan/columns.js';
+import { comparedLabels, type ComparedLabels, extractionOf } from '../../plan/columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from '../../listings/upstreams.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -14,13 +14,13 @@ import {
   labelSourceFields,
   groupByLabels,
   groupAroundOverrides,
+  fieldsBesideLevels,
   readsLevels,
   rewrittenRows,
   rowsWithoutLevel,
   streamsWithoutLevel,
 } from './grouping.js';
-import { fieldsToHold, type StreamListing } from './stream-listing.js';
-import { comparedLabels, type ComparedLabels } from './labels/outcomes.js';
+import { fieldsByOutcome, fieldsToHold, type StreamListing } from './stream-listing.js';
 import { digestByOutcome, labelsQuestion, levelsInLines, openNames, labelsOf } from './labels/questions.js';
 import { rowsOfStreams } from './time-segments.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
@@ -147,7 +147,8 @@ async function begin(
   const digest =
     question && (await context.digests.of(question, { ...context, selection, range: buckets.range, rows }));
   if (digest !== undefined && isDeclined(digest)) return digest;
-  const lines = question && digest && { question, digest: digestByOutcome(digest, comparedBy(plan)) };
+  const compared = comparedBy(plan);
+  const lines = question && digest && { question, digest: digestByOutcome(digest, compared) };
   const { naming } = context;
   const { names } = plan.push;
   const sources = labelSourceFields(names, streamListing, naming);
@@ -167,8 +168,14 @@ async function begin(
     ]),
     uncertainLines: joinUncertainLines([digest?.proven?.uncertainLines, levels.uncertainLines]),
   };
+  const outcomes = fieldsByOutcome(
+    { fields: fieldsBesideLevels(sources), names, stages: plan.range.range.query.stages, compared },
+    streamListing,
+    naming,
+  );
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
-    const grouping = await atPace(groupAroundOverrides(byLabels, profile, streamListing, sources), pacer);
+    const around = groupAroundOverrides(byLabels, profile, streamListing, sources);
+    const grouping = { ...(await atPace(around, pacer)), outcomes };
     if (profile.misparsedRows > 0)
       return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
     if (names === 'all' && profile.hasOverrides) return decline('hidden-fields');

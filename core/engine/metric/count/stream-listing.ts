@@ -1,8 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { oncePerObject } from '../../../base/memory/account.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { Stage } from '../../../logql/ast.js';
+import { labelName } from '../../../logql/pipeline/slot.js';
+import { descriptorOf } from '../../../logql/stages/index.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, not, present, query } from '../../../victoria/logsql/build.js';
+import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { atPace, Pacer, type Steps } from '../../../base/pace/steps.js';
@@ -13,7 +17,9 @@ import {
   type StreamsAndNames,
   type Upstream,
 } from '../../../victoria/upstream/types.js';
+import type { ComparedLabels } from '../../plan/columns.js';
 import { countRows } from '../../rows/count-by-time.js';
+import { byOutcome, classesOf } from './labels/outcomes.js';
 import { wholeSegments } from './time-segments.js';
 
 /** Number of streams handled per step. */
@@ -232,4 +238,35 @@ export class StreamChecksums {
 /** The sum of the checksums of several segments. */
 export function addChecksums(checksums: readonly bigint[]): bigint {
   return checksums.reduce((sum, checksum) => sum + checksum, 0n) & mask;
+}
+
+/** Stored fields by which rows are grouped. */
+interface FieldsToReplace {
+  /** The fields that rows are grouped by, except those that may decide their level. */
+  readonly fields: readonly string[];
+  /** All labels that matter. */
+  readonly names: ReadonlySet<string> | 'all';
+  readonly stages: readonly Stage[];
+  readonly compared: ComparedLabels;
+}
+
+/** Replaces the values of fields that are nothing but a label that stages only compare. */
+export function fieldsByOutcome(
+  { fields, names, stages, compared }: FieldsToReplace,
+  { streams }: Pick<StreamListing, 'streams'>,
+  naming: Naming,
+): readonly LogsqlPipe[] {
+  if (names === 'all' || compared.size === 0) return [];
+  const isVisible = (name: string): boolean => names.has(name) || names.has(`${name}_extracted`);
+  const identities = [...streams.values()];
+  // A parser with expressions gives keys of rebuilt lines other names.
+  const keys = new Set(stages.flatMap((stage) => descriptorOf(stage).objectKeys?.(stage) ?? []));
+  return fields.flatMap((field) => {
+    const labels = [false, true].flatMap((fromOtlp) => naming.metadataNames(field, fromOtlp));
+    const [label = '', another] = [...new Set([...labels, labelName(field)])].filter(isVisible);
+    const isShared = another !== undefined || names.has(`${label}_extracted`) || keys.has(field);
+    const comparisons = isShared ? undefined : compared.get(label);
+    if (comparisons === undefined || identities.some((stream) => stream.fields.has(field))) return [];
+    return byOutcome(field, classesOf(comparisons));
+  });
 }

@@ -2,10 +2,10 @@ import type { LeafRequest } from '../../../logql/metric/index.js';
 import type { Unwrap } from '../../../logql/ast.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import { groupingOf } from '../../plan/columns.js';
+import { comparedLabels, type ComparedLabels, groupingOf } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ValuesPlan } from '../../plan/types.js';
-import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, isSet, not, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
@@ -14,6 +14,7 @@ import { decline, type Declined, isDeclined } from '../cost.js';
 import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import { rowsOfStreams } from './time-segments.js';
 import {
+  fieldsBesideLevels,
   groupByLabels,
   readsLevels,
   labelSourceFields,
@@ -22,7 +23,6 @@ import {
   type LabelSourceFields,
   type RowGrouping,
 } from './grouping.js';
-import { comparedLabels } from './labels/outcomes.js';
 import {
   labelsOf,
   digestByOutcome,
@@ -35,7 +35,7 @@ import {
 import { noLevel } from './line-digests.js';
 import { unitedRows, type ProfileRequest } from './profile.js';
 import { fieldDigest, fieldsByLabel } from './rebuilt-rows.js';
-import { fieldsToHold, type StreamListing } from './stream-listing.js';
+import { fieldsByOutcome, fieldsToHold, type StreamListing } from './stream-listing.js';
 
 /** A leaf with values that `unwrap` takes from labels. */
 export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwrap: Unwrap };
@@ -43,6 +43,8 @@ export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwr
 /** Facts about a selection that the request for its values depends on. */
 export interface ValueFacts {
   readonly grouping: RowGrouping;
+  /** The outcomes of the grouping. */
+  readonly outcomes: readonly LogsqlPipe[];
   /** The fields of rows that the grouping contains. */
   readonly sources: LabelSourceFields;
   readonly digest: ValueDigest;
@@ -75,6 +77,16 @@ interface Rows {
   readonly signal: AbortSignal;
 }
 
+/** The labels that the stages of a leaf only compare. */
+function comparedBy(plan: Unwrapping): ComparedLabels {
+  const { values, unwrap, mayKeepErrors } = plan;
+  const shown = mayKeepErrors === true ? undefined : groupingOf(plan)?.labels;
+  return comparedLabels(
+    [...values.stages, ...unwrap.filters],
+    (name) => name === unwrap.name || (shown?.includes(name) ?? true),
+  );
+}
+
 /** Derives the facts from a sample of lines. */
 export async function valueFactsOf(
   plan: Unwrapping,
@@ -95,10 +107,7 @@ export async function valueFactsOf(
   const hiding = labelSourceFields(new Set(open), streamListing, naming).all;
   const known = hiding.length > 0 ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
-  const shown = new Set([...(groupingOf(plan)?.labels ?? []), unwrap.name]);
-  const areShown = names === 'all' || plan.mayKeepErrors === true;
-  const stages = [...values.stages, ...unwrap.filters];
-  const compared = comparedLabels(stages, (name) => areShown || shown.has(name));
+  const compared = comparedBy(plan);
   const question = valuesQuestion(labels, open, unwrap.name, compared);
   if (isDeclined(question)) return question;
   const sampled = { ...context, selection, range, rows: rowsOfStreams(streamListing.listed) };
@@ -172,7 +181,12 @@ async function factsOf(
     misparsedRows: unitedRows([found.misparsed, rewrittenRows(sources.all)]),
     uncertainLines: digest.proven?.uncertainLines,
   };
-  return { grouping, sources, digest, profileRequest, mayHaveRowLabels: found.mayHaveRowLabels };
+  const outcomes = fieldsByOutcome(
+    { fields: fieldsBesideLevels(sources), names, stages: plan.values.stages, compared: comparedBy(plan) },
+    streamListing,
+    naming,
+  );
+  return { grouping, outcomes, sources, digest, profileRequest, mayHaveRowLabels: found.mayHaveRowLabels };
 }
 
 /**
@@ -180,11 +194,13 @@ async function factsOf(
  * nested.
  */
 export async function fieldFactsOf(
-  { values: { names, parsed }, unwrap, selection }: Unwrapping,
+  plan: Unwrapping,
   streamListing: StreamListing,
   { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
+  const { unwrap, selection } = plan;
+  const { names, parsed } = plan.values;
   // Fields are not labels of such rows as well, and decide their level.
   if (names === 'all' || names.has(detectedLevelName)) return decline('row-labels');
   const fieldsOf = parsed && fieldsByLabel(parsed.parser, streamListing);
@@ -197,5 +213,13 @@ export async function fieldFactsOf(
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);
   const columns = [...new Set([...grouping.streamKeyColumns, ...found.streamFields])];
   const profileRequest = { ...context, selection, columns };
-  return { grouping, sources: noFields, digest: found.digest, profileRequest, mayHaveRowLabels: false };
+  const outcomes = fieldsByOutcome(
+    { fields: found.digest.columns, names, stages: plan.values.stages, compared: comparedBy(plan) },
+    streamListing,
+    context.naming,
+  );
+  return {
+    ...{ grouping, outcomes, sources: noFields, digest: found.digest, profileRequest },
+    mayHaveRowLabels: false,
+  };
 }

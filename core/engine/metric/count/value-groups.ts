@@ -156,7 +156,7 @@ async function valueTable(
     dense?: DenseRows,
   ): Promise<Gathering> => {
     const asked = groupAroundOverrides(known.grouping, profile, streamListing, known.sources);
-    const grouping = await atPace(asked, pacer);
+    const grouping = { ...(await atPace(asked, pacer)), outcomes: known.outcomes };
     return gather({ grouping, digest, readsMissing, summary, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
@@ -286,6 +286,7 @@ function gather(
       ...grouping.pipes,
       ...distinctRows(part, seen),
       ...digest.pipes,
+      ...(grouping.outcomes ?? []),
       gathered,
       limit(maxGroups + 1),
     ]),

@@ -56,7 +56,7 @@ export function captureLabels(parts: readonly PatternPart[]): ParsedLabels {
         .map((part) => (part.kind === 'literal' ? part.text : (values.get(part.name ?? '') ?? '')))
         .join('');
     },
-    canHold: (value) => !parts.some((part) => part.kind === 'literal' && value.includes(part.text)),
+    canHold: (_name, value) => !parts.some((part) => part.kind === 'literal' && value.includes(part.text)),
     valuesOf: (line, names) => valuesOf(line, names, parts),
   };
 }

@@ -52,6 +52,7 @@ export function regexpLabels(pattern: string): ParsedLabels {
       return isNeverEmpty ? or(hasAll, not(present(textOfMatch))) : hasAll;
     },
     lineOf,
+    canHold: (name, value) => lineOf([[name, value]]) !== undefined,
     valuesOf(line, names) {
       const found = compiled.exec(line)?.named;
       const values = found && wantedOf(names).map((name) => [name, found.get(name) ?? ''] as const);

@@ -1,4 +1,3 @@
-import type { Stage } from '../../../../logql/ast.js';
 import { compileMeaning, type FilterTest, labelMeaning } from '../../../../logql/pipeline/filter-test.js';
 import {
   type LabelComparison,
@@ -8,7 +7,6 @@ import {
 import { Meter } from '../../../../logql/pipeline/work-line.js';
 import { matchingText } from '../../../../logql/regexp/match-text.js';
 import { parseRegExp } from '../../../../logql/regexp/parse.js';
-import { descriptorOf } from '../../../../logql/stages/index.js';
 import { formatFloatPlain } from '../../../../base/time/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
 import {
@@ -22,53 +20,9 @@ import {
   regexp,
   substring,
 } from '../../../../victoria/logsql/build.js';
-import { compileFilter } from '../../../../victoria/logsql/eval/filter.js';
+import { compileFilter, type RowTest } from '../../../../victoria/logsql/eval/filter.js';
 import { MapRow } from '../../../../victoria/logsql/row.js';
-import { detectedLevelName } from '../../../../victoria/names/level.js';
 import { wholeLinePattern } from '../../../plan/backend-pattern.js';
-
-/** The comparisons of labels whose values matter to nothing else, by label. */
-export type ComparedLabels = ReadonlyMap<string, readonly LabelComparison[]>;
-
-/** Maximum number of comparisons of a label; each may double the number of outcomes. */
-const maxComparisons = 4;
-
-/**
- * Finds the labels that stages only compare.
- * @param isShown says whether a label is part of the answer
- */
-export function comparedLabels(stages: readonly Stage[], isShown: (name: string) => boolean): ComparedLabels {
-  const compared = new Map<string, LabelComparison[]>();
-  const used = new Set<string>();
-  for (const stage of stages) {
-    const descriptor = descriptorOf(stage);
-    const comparisons = descriptor.comparisons?.(stage);
-    for (const comparison of comparisons ?? []) {
-      const known = compared.get(comparison.name);
-      if (known === undefined) compared.set(comparison.name, [comparison]);
-      else known.push(comparison);
-    }
-    // A parser makes its labels from the line alone.
-    if (comparisons !== undefined || descriptor.source(stage) !== undefined) continue;
-    for (const names of [descriptor.names(stage), descriptor.makes(stage)]) {
-      if (names === 'all') return new Map();
-      for (const name of names) used.add(name);
-    }
-  }
-  const isOnlyCompared = (name: string): boolean =>
-    !used.has(name) && !isShown(name) && !name.startsWith('__') && name !== detectedLevelName;
-  return new Map(
-    [...compared].filter(
-      ([name, comparisons]) => isOnlyCompared(name) && comparisons.length <= maxComparisons,
-    ),
-  );
-}
-
-/** Identifies what is compared, apart from the texts and numbers that it is compared with. */
-export function kindsOf(compared: ComparedLabels): string {
-  const kinds = [...compared].map(([name, comparisons]) => [name, comparisons.map(({ kind }) => kind)]);
-  return JSON.stringify(kinds);
-}
 
 /** Values with the same outcome in each comparison of a label. */
 export interface ValueClass {
@@ -76,6 +30,7 @@ export interface ValueClass {
   readonly value: string;
   /** Matches other values of the class, but not all of them. */
   readonly filter: (column: string) => LogsqlFilter;
+  readonly has: (value: string) => boolean;
 }
 
 /** Classes of values; values that are in none of them have an outcome of their own, or none that the backend can tell. */
@@ -88,16 +43,19 @@ export function classesOf(comparisons: readonly LabelComparison[]): readonly Val
     const known = proofs.flatMap((proof) => proof ?? []);
     const key = JSON.stringify(known.map(({ key: outcome }) => outcome));
     if (found.has(key)) continue;
-    found.set(key, { value, filter: (column) => and(...known.map(({ filter }) => filter(column))) });
+    const filter = (column: string): LogsqlFilter => and(...known.map((proof) => proof.filter(column)));
+    let test: RowTest | undefined;
+    found.set(key, {
+      ...{ value, filter },
+      has: (other) => (test ??= compileFilter(filter('value')))(new MapRow(new Map([['value', other]]))),
+    });
   }
   return [...found.values()];
 }
 
 /** The value of the class of a value; the value itself if it is in none. */
 export function classValue(value: string, classes: readonly ValueClass[]): string {
-  const row = new MapRow(new Map([['value', value]]));
-  const found = classes.find(({ filter }) => compileFilter(filter('value'))(row));
-  return found?.value ?? value;
+  return classes.find(({ has }) => has(value))?.value ?? value;
 }
 
 /** Replaces the values of a column by one value for each class. */

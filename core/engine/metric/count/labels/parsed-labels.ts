@@ -22,7 +22,7 @@ export interface ParsedLabels {
   /** A line with these labels, which have values, and no others of the parser; undefined if none could be found. */
   lineOf(labels: readonly (readonly [name: string, value: string])[]): string | undefined;
   /** True if a line can be written with this value of a label; it can with any by default. */
-  canHold?(value: string): boolean;
+  canHold?(name: string, value: string): boolean;
   /** The values that the backend would extract from a line, except in rare cases; undefined if the line represents only itself. */
   valuesOf(line: string, names: readonly string[]): ParsedValues | undefined;
 }

@@ -2,7 +2,7 @@ import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.j
 import { and, everything, formatInto, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import type { TimeRange } from '../../../../base/time/range.js';
-import type { ParsedNames } from '../../../plan/columns.js';
+import type { ComparedLabels, ParsedNames } from '../../../plan/columns.js';
 import type { LeafContext } from '../../context.js';
 import { decline, type Declined, isDeclined } from '../../cost.js';
 import { type LabelSourceFields, streamsWithoutLevel, undecidedRows } from '../grouping.js';
@@ -27,8 +27,8 @@ import { regexpLabels } from './groups.js';
 import { jsonThenLogfmtLabels } from './json-then-logfmt.js';
 import { jsonLabels, jsonPathLabels } from './json.js';
 import { logfmtLabels } from './logfmt.js';
-import { byOutcome, classesOf, classValue, type ComparedLabels, kindsOf } from './outcomes.js';
-import { fitted, labelColumn, type ParsedLabels, type ParsedValues } from './parsed-labels.js';
+import { byOutcome, classesOf, classValue } from './outcomes.js';
+import { fitted, labelColumn, type ParsedLabels } from './parsed-labels.js';
 
 /** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
 const maxNames = 6;
@@ -95,6 +95,12 @@ export function labelsQuestion(
   return unlessTooMany(open, { key, digestFor });
 }
 
+/** Identifies what is compared, apart from the texts and numbers that it is compared with. */
+function kindsOf(compared: ComparedLabels): string {
+  const kinds = [...compared].map(([name, comparisons]) => [name, comparisons.map(({ kind }) => kind)]);
+  return JSON.stringify(kinds);
+}
+
 /** Labels to distinguish lines by. */
 interface LabelsToGroup {
   readonly open: readonly string[];
@@ -111,52 +117,53 @@ interface SampleGroups {
   readonly outcomes: OutcomeColumns | undefined;
 }
 
-/** Labels with more values than this in a sample are counted by the outcomes of their comparisons, if nothing else matters. */
-const fewValues = 16;
-
 function* groupLines(
   labels: ParsedLabels,
   lines: readonly string[],
   { open, compared, gathered }: LabelsToGroup,
 ): Steps<SampleGroups> {
-  const found: (ParsedValues | undefined)[] = [];
-  const distinct = open.map(() => new Set<string | undefined>());
+  const columns = open.map((name) => columnOf(labels, name));
+  const isReplaced = (name: string, index: number): boolean =>
+    compared.has(name) &&
+    name !== gathered &&
+    columns.indexOf(columns[index] ?? '') === columns.lastIndexOf(columns[index] ?? '');
+  const replaced = open.filter(isReplaced);
+  const canHold = (name: string, value: string): boolean => labels.canHold?.(name, value) ?? true;
+  const classes = new Map(
+    replaced.map((name) => [
+      name,
+      classesOf(compared.get(name) ?? []).filter(({ value }) => canHold(name, value)),
+    ]),
+  );
+  const groups = new Set<string>();
+  let areCertain = true;
   for (const line of lines) {
     const values = labels.valuesOf(line, open);
-    found.push(values);
-    for (const [index, value] of values?.entries() ?? []) distinct[index]?.add(value);
+    areCertain &&= values !== undefined;
+    const seen = values?.map((value, index) => {
+      const name = open[index] ?? '';
+      return name === gathered || value === undefined
+        ? undefined
+        : classValue(value, classes.get(name) ?? []);
+    });
+    groups.add(seen === undefined ? line : JSON.stringify(seen));
     yield;
   }
-  const columns = open.map((name) => columnOf(labels, name));
-  const classes = open.map((name, index) => {
-    const isVaried = (distinct[index]?.size ?? 0) > fewValues && name !== gathered;
-    const isShared = columns.some((column, other) => other !== index && column === columns[index]);
-    return isVaried && !isShared ? classesOf(compared.get(name) ?? []) : [];
-  });
-  const groups = new Set<string>();
-  for (const [index, values] of found.entries()) {
-    const seen = values?.map((value, at) =>
-      open[at] === gathered || value === undefined ? undefined : classValue(value, classes[at] ?? []),
-    );
-    groups.add(seen === undefined ? (lines[index] ?? '') : JSON.stringify(seen));
-    yield;
-  }
-  const replaced = open.filter((_name, index) => (classes[index]?.length ?? 0) > 0);
   return {
     groups: groups.size,
-    areCertain: !found.includes(undefined),
+    areCertain,
     outcomes:
       replaced.length === 0
         ? undefined
         : {
             columns: new Map(replaced.map((name) => [name, columnOf(labels, name)])),
-            canHold: (value) => labels.canHold?.(value) ?? true,
+            canHold,
           },
   };
 }
 
 /**
- * A digest that distinguishes the values of labels only by the outcomes of these comparisons, where a sample shows many values. The digest
+ * A digest that distinguishes the values of labels only by the outcomes of these comparisons. The digest
  * itself does not depend on the compared texts and numbers, so that it can be remembered for other queries.
  */
 export function digestByOutcome<
@@ -167,7 +174,7 @@ export function digestByOutcome<
   const pipes = [...outcomes.columns].flatMap(([name, column]) =>
     byOutcome(
       column,
-      classesOf(compared.get(name) ?? []).filter(({ value }) => outcomes.canHold(value)),
+      classesOf(compared.get(name) ?? []).filter(({ value }) => outcomes.canHold(name, value)),
     ),
   );
   return {

@@ -148,7 +148,8 @@ test.serial(
     const textOf = (stage: string): string => `sum by (app) (count_over_time({app="a"} ${stage} [60s]))`;
     for (const [stage, outcome] of [
       ['| status!="3"', 'statistics:ran'],
-      ['| id!="3"', 'statistics:too-many-groups'],
+      ['| id!="3"', 'statistics:ran'],
+      ['| id!=ip("10.0.0.1")', 'statistics:too-many-groups'],
       ['| label_format app=`{{len .id}}`', 'statistics:too-many-groups'],
     ] as const) {
       await store.compare(t, [textOf(stage)]);
