@@ -1,51 +1,28 @@
 import type { PlainTest } from './ast-tests.js';
+import type { mathFunctions, statsNames } from './words-table.js';
 
 export type * from './ast-tests.js';
 
-/** A field by its exact name. */
-export interface FieldName {
-  readonly kind: 'name';
-  readonly name: string;
-}
-/** All fields whose names start with `prefix`; the empty prefix means every field (`*`). */
-export interface FieldPrefix {
-  readonly kind: 'prefix';
-  readonly prefix: string;
-}
-export type FieldRef = FieldName | FieldPrefix;
-
-/** Every row: `*`. */
-export interface AllFilter {
-  readonly kind: 'all';
-}
-/** All parts match; at least two parts. */
-export interface AndFilter {
-  readonly kind: 'and';
-  readonly parts: readonly LogsqlFilter[];
-}
-/** One part matches; at least two parts. */
-export interface OrFilter {
-  readonly kind: 'or';
-  readonly parts: readonly LogsqlFilter[];
-}
-export interface NotFilter {
-  readonly kind: 'not';
-  readonly filter: LogsqlFilter;
-}
+export type FieldRef =
+  /** A field by its exact name. */
+  | { readonly kind: 'name'; readonly name: string }
+  /** All fields whose names start with `prefix`; the empty prefix means every field (`*`). */
+  | { readonly kind: 'prefix'; readonly prefix: string };
 
 /** One comparison inside `{...}`; a missing label equals the empty text, patterns are anchored and `.` matches line feeds. */
-export type StreamMatcher = StreamValueMatcher | StreamListMatcher;
+export type StreamMatcher =
+  | StreamValueMatcher
+  | {
+      readonly kind: 'list';
+      readonly label: string;
+      readonly op: 'in' | 'not_in';
+      readonly values: readonly string[];
+    };
 export interface StreamValueMatcher {
   readonly kind: 'value';
   readonly label: string;
   readonly op: '=' | '!=' | '=~' | '!~';
   readonly value: string;
-}
-export interface StreamListMatcher {
-  readonly kind: 'list';
-  readonly label: string;
-  readonly op: 'in' | 'not_in';
-  readonly values: readonly string[];
 }
 /** Stream selector: one of the groups matches, in a group all matchers match; `{}` is one empty group. */
 export interface StreamFilter {
@@ -77,7 +54,17 @@ export interface FieldFilter {
 }
 
 export type LogsqlFilter =
-  AllFilter | AndFilter | OrFilter | NotFilter | StreamFilter | TimeFilter | RelativeTimeFilter | FieldFilter;
+  /** Every row: `*`. */
+  | { readonly kind: 'all' }
+  /** All parts match; at least two parts. */
+  | { readonly kind: 'and'; readonly parts: readonly LogsqlFilter[] }
+  /** One part matches; at least two parts. */
+  | { readonly kind: 'or'; readonly parts: readonly LogsqlFilter[] }
+  | { readonly kind: 'not'; readonly filter: LogsqlFilter }
+  | StreamFilter
+  | TimeFilter
+  | RelativeTimeFilter
+  | FieldFilter;
 
 /** A list test whose values are the last field of the rows returned by a query. */
 export interface SubqueryTest {
@@ -144,31 +131,7 @@ export interface GroupKey {
   readonly field: string;
   readonly bucket?: { readonly size: string; readonly offset?: string };
 }
-export type StatsName =
-  | 'any'
-  | 'avg'
-  | 'count'
-  | 'count_empty'
-  | 'count_uniq'
-  | 'count_uniq_hash'
-  | 'field_max'
-  | 'field_min'
-  | 'histogram'
-  | 'json_values'
-  | 'max'
-  | 'median'
-  | 'min'
-  | 'quantile'
-  | 'rate'
-  | 'rate_sum'
-  | 'row_any'
-  | 'row_max'
-  | 'row_min'
-  | 'stddev'
-  | 'sum'
-  | 'sum_len'
-  | 'uniq_values'
-  | 'values';
+export type StatsName = (typeof statsNames)[number];
 /** One result column of `stats`. `source` is the compared field of `row_min`, `row_max`, `field_min` and `field_max`. */
 export interface StatsFunction {
   readonly name: StatsName;
@@ -200,10 +163,6 @@ export interface TopPipe {
   readonly hitsAs: string;
   readonly rankAs?: string;
 }
-export interface FilterPipe {
-  readonly kind: 'filter';
-  readonly filter: LogsqlFilter;
-}
 export type MathExpr =
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'field'; readonly name: string }
@@ -211,7 +170,7 @@ export type MathExpr =
   | { readonly kind: 'binary'; readonly op: MathOperator; readonly left: MathExpr; readonly right: MathExpr }
   | { readonly kind: 'call'; readonly name: MathFunction; readonly args: readonly MathExpr[] };
 export type MathOperator = '^' | '*' | '/' | '%' | '+' | '-' | '&' | 'xor' | 'or' | 'default';
-export type MathFunction = 'abs' | 'ceil' | 'exp' | 'floor' | 'ln' | 'max' | 'min' | 'now' | 'rand' | 'round';
+export type MathFunction = (typeof mathFunctions)[number];
 export interface MathPipe {
   readonly kind: 'math';
   readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
@@ -283,9 +242,6 @@ export interface DecolorizePipe {
   readonly kind: 'decolorize';
   readonly field: string;
 }
-export interface DropEmptyPipe {
-  readonly kind: 'drop_empty_fields';
-}
 export interface FieldNamesPipe {
   readonly kind: 'field_names';
   readonly as: string;
@@ -302,11 +258,6 @@ export interface FacetsPipe {
   readonly maxValueLength?: number;
   readonly keepConst: boolean;
 }
-/** Adds the rows of another query to the rows so far. */
-export interface UnionPipe {
-  readonly kind: 'union';
-  readonly query: LogsqlQuery;
-}
 
 export type LogsqlPipe =
   | ProjectPipe
@@ -317,7 +268,7 @@ export type LogsqlPipe =
   | StatsPipe
   | UniqPipe
   | TopPipe
-  | FilterPipe
+  | { readonly kind: 'filter'; readonly filter: LogsqlFilter }
   | MathPipe
   | FormatPipe
   | ExtractPipe
@@ -329,8 +280,9 @@ export type LogsqlPipe =
   | SplitPipe
   | CollapseNumsPipe
   | DecolorizePipe
-  | DropEmptyPipe
+  | { readonly kind: 'drop_empty_fields' }
   | FieldNamesPipe
   | FieldValuesPipe
   | FacetsPipe
-  | UnionPipe;
+  /** Adds the rows of another query to the rows so far. */
+  | { readonly kind: 'union'; readonly query: LogsqlQuery };

@@ -1,6 +1,4 @@
-import type { MathFunction, StatsName } from './ast.js';
-
-export const statsNames: ReadonlySet<StatsName> = new Set<StatsName>([
+export const statsNames = [
   'any',
   'avg',
   'count',
@@ -25,9 +23,9 @@ export const statsNames: ReadonlySet<StatsName> = new Set<StatsName>([
   'sum_len',
   'uniq_values',
   'values',
-]);
+] as const;
 
-export const mathFunctions: ReadonlySet<MathFunction> = new Set<MathFunction>([
+export const mathFunctions = [
   'abs',
   'ceil',
   'exp',
@@ -38,7 +36,7 @@ export const mathFunctions: ReadonlySet<MathFunction> = new Set<MathFunction>([
   'now',
   'rand',
   'round',
-]);
+] as const;
 
 /** Words that VictoriaLogs parses as the name of a pipe, including pipes that are not supported here. */
 export const pipeWords: ReadonlySet<string> = new Set([
