@@ -1,5 +1,6 @@
-import type { FieldRef, LogsqlPipe, StatsFunction, StatsName, StatsPipe } from '../logsql/ast.js';
+import type { LogsqlPipe, StatsFunction, StatsName, StatsPipe } from '../logsql/ast.js';
 import { sort, statsFunction } from '../logsql/build.js';
+import { isListed } from '../logsql/ops/derived-row.js';
 
 type PipeKind = LogsqlPipe['kind'];
 
@@ -39,21 +40,15 @@ export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
   return pipes.every((pipe) => {
     switch (pipe.kind) {
       case 'fields':
-        return hasTime(pipe.fields);
+        return isListed(pipe.fields, '_time');
       case 'delete':
-        return !hasTime(pipe.fields);
+        return !isListed(pipe.fields, '_time');
       case 'filter':
         return true;
       default:
         return false;
     }
   });
-}
-
-function hasTime(fields: readonly FieldRef[]): boolean {
-  return fields.some((field) =>
-    field.kind === 'name' ? field.name === '_time' : '_time'.startsWith(field.prefix),
-  );
 }
 
 /** Number of oldest rows that a pipe selects; undefined for another pipe. */

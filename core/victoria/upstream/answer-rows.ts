@@ -2,8 +2,9 @@ import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { apiError } from '../../base/errors/table.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { Steps } from '../../base/pace/steps.js';
-import type { FieldRef, LogsqlFilter, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe, LogsqlQuery, StatsName } from '../logsql/ast.js';
 import { query, stats, statsFunction, union, united } from '../logsql/build.js';
+import { isListed } from '../logsql/ops/derived-row.js';
 import type { BackendAnswer } from './client.js';
 import { shown, UnexpectedAnswer } from './decode.js';
 import { type BackendRow, type BackendValue, columnOf, type StreamsAndNames } from './types.js';
@@ -105,8 +106,8 @@ function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
     case 'fields':
       return {
         ...contract,
-        hasTime: contract.hasTime && names(pipe.fields, '_time'),
-        counts: contract.counts.filter((name) => names(pipe.fields, name)),
+        hasTime: contract.hasTime && isListed(pipe.fields, '_time'),
+        counts: contract.counts.filter((name) => isListed(pipe.fields, name)),
       };
     case 'filter':
     case 'limit':
@@ -117,12 +118,6 @@ function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
       // These pipes may set or remove any field.
       return nothing;
   }
-}
-
-function names(fields: readonly FieldRef[], name: string): boolean {
-  return fields.some((field) =>
-    field.kind === 'name' ? field.name === name : name.startsWith(field.prefix),
-  );
 }
 
 /** Adds the backend and the call to errors of decoding an answer, and counts the items of a list. */

@@ -1,5 +1,5 @@
 /** Finds the level of a line in the backend, by the rules of `levelFromLine`. */
-import { spaceClass } from '../../../logql/template/library/characters.js';
+import { lowerText, spaceClass } from '../../../logql/template/library/characters.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -16,7 +16,6 @@ import {
   regexp,
   substring,
 } from '../../../victoria/logsql/build.js';
-import { lowerText } from '../../../victoria/logsql/eval/words.js';
 import { type LevelForm, levelNumberPattern } from '../../../victoria/names/level-forms.js';
 import {
   levelNames,

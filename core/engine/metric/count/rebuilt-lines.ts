@@ -15,7 +15,7 @@ import {
 } from '../../../victoria/logsql/build.js';
 import { printFilter, printPipe } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, unknownLevel } from '../../../victoria/names/level.js';
-import { lowerText } from '../../../victoria/logsql/eval/words.js';
+import { lowerText } from '../../../logql/template/library/characters.js';
 import { levelOfWords, normalLevel, spelledLevels } from '../../../victoria/names/level-words.js';
 import { exactLines } from '../../plan/logs.js';
 import type { LeafPlan } from '../../plan/types.js';

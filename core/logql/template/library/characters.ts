@@ -42,13 +42,13 @@ export function trimSpace(text: string): string {
 }
 
 /** Go maps each letter to one letter; JavaScript has rules that produce two letters (ß) or depend on neighbouring letters. */
-export function toUpper(text: string): string {
+export function upperText(text: string): string {
   const upper = text.toUpperCase();
   // Every letter that maps to several makes the text longer.
   return upper.length === text.length ? upper : mapCharacters(text, upperOf);
 }
 
-export function toLower(text: string): string {
+export function lowerText(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length && !text.includes('\u03a3') ? lower : mapCharacters(text, lowerOf);
 }

@@ -9,7 +9,7 @@ import {
   parseGoDuration,
 } from '../../../base/time/index.js';
 import { parseBytes } from '../../values/bytes.js';
-import { toLower, trimSpace } from './characters.js';
+import { lowerText, trimSpace } from './characters.js';
 
 /** A function of one or more integers. */
 function ints(apply: (a: bigint, b: bigint) => bigint): GoFunction {
@@ -281,7 +281,7 @@ function bytes(subject: string): number {
   const digits = /^[\p{Nd}.,]*/u.exec(subject)?.[0] ?? '';
   const number = parseGoFloat(digits.replaceAll(',', ''));
   if (number.kind === 'bad') throw new GoError(number.error);
-  const unit = toLower(trimSpace(subject.slice(digits.length)));
+  const unit = lowerText(trimSpace(subject.slice(digits.length)));
   const isKnown = parseBytes(`1 ${unit}`) !== undefined;
   throw new GoError(isKnown ? `too large: ${subject}` : `unhandled size name: ${unit}`);
 }

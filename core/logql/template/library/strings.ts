@@ -1,4 +1,4 @@
-import { toLower, toTitle, toUpper, trimSpace } from './characters.js';
+import { lowerText, toTitle, upperText, trimSpace } from './characters.js';
 import { byteLength, sliceBytes, wellFormed } from '../../values/raw-bytes.js';
 import { exceeded, formatLimits } from '../exec/limits.js';
 import {
@@ -95,11 +95,11 @@ function trimSuffix(subject: string, suffix: string): string {
 
 /** Text functions; the newer ones take the text last, so that it can come through a pipe. */
 export const stringFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['lower', ofText(toLower, 4)],
-  ['upper', ofText(toUpper, 4)],
+  ['lower', ofText(lowerText, 4)],
+  ['upper', ofText(upperText, 4)],
   ['title', ofText(toTitle, 16)],
-  ['ToLower', ofText(toLower, 4)],
-  ['ToUpper', ofText(toUpper, 4)],
+  ['ToLower', ofText(lowerText, 4)],
+  ['ToUpper', ofText(upperText, 4)],
   ['trim', ofText(trimSpace)],
   ['TrimSpace', ofText(trimSpace)],
   ['trunc', ofCount(trunc, 3)],

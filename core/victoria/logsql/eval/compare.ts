@@ -1,21 +1,6 @@
+import { compareGoStrings } from '../../../logql/values/raw-bytes.js';
 import { parseNumber } from '../numbers.js';
 import { parseDate } from '../literals.js';
-
-/** Compares texts by the bytes of their UTF-8 form. */
-export function compareBytes(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x === y) continue;
-    // In UTF-8, characters represented by surrogates sort after all others.
-    const xs = x >= 0xd800 && x <= 0xdfff;
-    const ys = y >= 0xd800 && y <= 0xdfff;
-    return xs === ys ? x - y : xs ? 1 : -1;
-  }
-  return a.length - b.length;
-}
 
 const integer = /^-?(?:0|[1-9][0-9]*)$/;
 
@@ -68,11 +53,11 @@ export function compareNatural(a: string, b: string): number {
       j = endB;
       continue;
     }
-    if (a.charCodeAt(i) !== b.charCodeAt(j)) return compareBytes(a.slice(i), b.slice(j));
+    if (a.charCodeAt(i) !== b.charCodeAt(j)) return compareGoStrings(a.slice(i), b.slice(j));
     i++;
     j++;
   }
-  if (i === a.length && j === b.length) return compareBytes(a, b);
+  if (i === a.length && j === b.length) return compareGoStrings(a, b);
   return i === a.length ? -1 : 1;
 }
 

@@ -6,9 +6,10 @@ import { readStreamText } from '../stream-text.js';
 import { compileStreamFilter } from './stream-filter.js';
 import { compileTest } from './value-test.js';
 
-/** Context of a filter: the time of evaluation in Unix nanoseconds, by default the clock. */
+/** Inputs of a filter besides its rows. */
 export interface FilterContext {
-  readonly nowNs?: bigint;
+  /** The time of evaluation, Unix nanoseconds; by default the clock. */
+  readonly nowNs?: bigint | undefined;
 }
 export type RowTest = (row: RowView) => boolean;
 

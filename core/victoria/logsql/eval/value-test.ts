@@ -1,4 +1,6 @@
 import { compileRegExp, type LinearRegExp } from '../../../logql/regexp/index.js';
+import { lowerText } from '../../../logql/template/library/characters.js';
+import { compareGoStrings } from '../../../logql/values/raw-bytes.js';
 import type {
   AddressRangeTest,
   CompareTest,
@@ -12,9 +14,8 @@ import type {
 import { LogsqlError } from '../errors.js';
 import { parseIPv4, parseIPv6 } from '../../../base/ip.js';
 import { rangeNumber } from '../range-number.js';
-import { compareBytes } from './compare.js';
 import { jsonArrayTexts } from './json.js';
-import { WordFinder, lowerText } from './words.js';
+import { WordFinder } from './words.js';
 import { parsePlain } from '../numbers.js';
 
 export type TextTest = (value: string) => boolean;
@@ -64,7 +65,7 @@ export function compileTest(test: Exclude<ValueTest, FieldCompareTest>): TextTes
       return addressTest(test);
     case 'string-range': {
       const { from, to } = test;
-      return (value) => compareBytes(value, from) >= 0 && compareBytes(value, to) < 0;
+      return (value) => compareGoStrings(value, from) >= 0 && compareGoStrings(value, to) < 0;
     }
     case 'len-range':
       return lengthTest(test);
@@ -129,13 +130,13 @@ function compareTest(test: CompareTest): TextTest {
     const { value: text } = test;
     switch (test.op) {
       case '>':
-        return (value) => compareBytes(value, text) > 0;
+        return (value) => compareGoStrings(value, text) > 0;
       case '>=':
-        return (value) => compareBytes(value, text) >= 0;
+        return (value) => compareGoStrings(value, text) >= 0;
       case '<':
-        return (value) => compareBytes(value, text) < 0;
+        return (value) => compareGoStrings(value, text) < 0;
       case '<=':
-        return (value) => compareBytes(value, text) <= 0;
+        return (value) => compareGoStrings(value, text) <= 0;
     }
   }
   switch (test.op) {

@@ -52,28 +52,3 @@ export class WordFinder {
     return !(this.#wordAtEnd && end < value.length && isWordCode(value.codePointAt(end) ?? 0));
   }
 }
-
-// Text beyond ASCII takes the slower way.
-const ascii = /^[\u0000-\u007f]*$/;
-
-/** Lower-cases each character separately, as Go does: no final sigma, no character becomes two. */
-export function lowerText(text: string): string {
-  if (ascii.test(text)) return text.toLowerCase();
-  let lowered = '';
-  for (const character of text) {
-    const low = character.toLowerCase();
-    lowered += low.length > character.length ? (low[0] ?? character) : low;
-  }
-  return lowered;
-}
-
-/** Upper-cases each character separately, as Go does: no character becomes two. */
-export function upperText(text: string): string {
-  if (ascii.test(text)) return text.toUpperCase();
-  let raised = '';
-  for (const character of text) {
-    const up = character.toUpperCase();
-    raised += up.length > character.length ? character : up;
-  }
-  return raised;
-}

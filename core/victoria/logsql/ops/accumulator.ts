@@ -1,6 +1,6 @@
 import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
-import { refersTo } from './derived-row.js';
+import { isListed } from './derived-row.js';
 
 /** The running result of one function over the rows of one group. */
 export interface Accumulator {
@@ -24,7 +24,6 @@ export function valuesReader(fields: readonly FieldRef[]): ValuesReader {
     };
   }
   return (row, take) => {
-    for (const name of row.fieldNames())
-      if (fields.some((field) => refersTo(field, name))) take(row.get(name));
+    for (const name of row.fieldNames()) if (isListed(fields, name)) take(row.get(name));
   };
 }

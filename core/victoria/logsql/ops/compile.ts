@@ -5,7 +5,7 @@ import { extractOperator, unpackOperator } from './extract.js';
 import { formatOperator, packOperator } from './format.js';
 import { compileFilter } from '../eval/filter.js';
 import { mathOperator } from './math.js';
-import { MapOperator } from './operator.js';
+import { mapRows } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 import { cutOperator, dropEmptyOperator, moveOperator, projectOperator } from './shape.js';
 import { sortOperator } from './sort.js';
@@ -64,8 +64,8 @@ function compilePipe(pipe: LogsqlPipe, context: PipeContext, next: Operator): Op
     case 'top':
       return topOperator(pipe, context, next);
     case 'filter': {
-      const matches = compileFilter(pipe.filter, context.nowNs === undefined ? {} : { nowNs: context.nowNs });
-      return new MapOperator((row) => (matches(row) ? row : undefined), next);
+      const matches = compileFilter(pipe.filter, context);
+      return mapRows((row) => (matches(row) ? row : undefined), next);
     }
     case 'math':
       return mathOperator(pipe, context, next);

@@ -2,9 +2,11 @@ import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
 import { parseDate } from '../literals.js';
 
-/** True when a field reference includes a name. */
-export function refersTo(field: FieldRef, name: string): boolean {
-  return field.kind === 'name' ? field.name === name : name.startsWith(field.prefix);
+/** True when a list of fields includes a name. */
+export function isListed(fields: readonly FieldRef[], name: string): boolean {
+  return fields.some((field) =>
+    field.kind === 'name' ? field.name === name : name.startsWith(field.prefix),
+  );
 }
 
 /** The time in a `_time` column, 0n for none. */
@@ -51,11 +53,11 @@ export class ProjectedRow implements RowView {
   constructor(base: RowView, fields: readonly FieldRef[]) {
     this.#base = base;
     this.#fields = fields;
-    this.timeNs = fields.some((field) => refersTo(field, '_time')) ? base.timeNs : 0n;
+    this.timeNs = isListed(fields, '_time') ? base.timeNs : 0n;
   }
 
   get(field: string): string {
-    return this.#fields.some((listed) => refersTo(listed, field)) ? this.#base.get(field) : '';
+    return isListed(this.#fields, field) ? this.#base.get(field) : '';
   }
 
   *fieldNames(): Generator<string> {
@@ -64,7 +66,7 @@ export class ProjectedRow implements RowView {
       const names =
         field.kind === 'name'
           ? [field.name]
-          : [...this.#base.fieldNames()].filter((name) => refersTo(field, name));
+          : [...this.#base.fieldNames()].filter((name) => name.startsWith(field.prefix));
       for (const name of names) {
         if (seen.has(name)) continue;
         seen.add(name);

@@ -3,7 +3,7 @@ import type { ExtractPipe, FieldRef, UnpackPipe } from '../ast.js';
 import { flattenJson } from '../eval/json.js';
 import { parseExtractPattern, type PatternStep } from '../extract-pattern.js';
 import { unquote } from '../unquote.js';
-import { refersTo } from './derived-row.js';
+import { isListed } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
 import { updateOperator } from './update.js';
 
@@ -20,8 +20,7 @@ export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Ope
     (row) => {
       const found = unpack(row.get(from));
       if (found === undefined) return [];
-      const wanted =
-        fields.length === 0 ? found : found.filter(([name]) => fields.some((field) => refersTo(field, name)));
+      const wanted = fields.length === 0 ? found : found.filter(([name]) => isListed(fields, name));
       const pairs: (readonly [string, string])[] = wanted.flatMap(([name, value]) =>
         name === '' ? [] : [[named(name), value] as const],
       );

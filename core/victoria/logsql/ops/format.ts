@@ -1,13 +1,13 @@
 import type { FormatPipe, PackPipe } from '../ast.js';
 import { formatDuration } from '../bucket.js';
-import { lowerText, upperText } from '../eval/words.js';
+import { lowerText, upperText } from '../../../logql/template/library/characters.js';
 import { parseFormatPattern } from '../extract-pattern.js';
 import { formatIPv4 } from '../../../base/ip.js';
 import { formatFloatPlain } from '../../../base/time/index.js';
 import { parseLogsqlDuration, parsePlain } from '../numbers.js';
 import type { RowView } from '../row.js';
 import { formatTime, parseUnixTime } from '../literals.js';
-import { refersTo } from './derived-row.js';
+import { isListed } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
 import { overwriting, updateOperator } from './update.js';
 
@@ -93,8 +93,7 @@ export function packOperator(pipe: PackPipe, context: PipeContext, next: Operato
     const pairs: [string, string][] = [];
     for (const name of row.fieldNames()) {
       const value = row.get(name);
-      if (value !== '' && (fields.length === 0 || fields.some((field) => refersTo(field, name))))
-        pairs.push([name, value]);
+      if (value !== '' && (fields.length === 0 || isListed(fields, name))) pairs.push([name, value]);
     }
     return [[pipe.as, pipe.kind === 'pack_json' ? packJson(pairs) : packLogfmt(pairs)]];
   };

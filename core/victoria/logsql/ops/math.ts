@@ -4,14 +4,14 @@ import { formatFloatPlain } from '../../../base/time/index.js';
 import { rangeNumber } from '../range-number.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
-import { MapOperator, type Operator, type PipeContext } from './operator.js';
+import { mapRows, type Operator, type PipeContext } from './operator.js';
 
 type Compute = (row: RowView) => number;
 
 /** `math`: each entry can use the results of the entries before it; values that are not numbers are NaN. */
 export function mathOperator(pipe: MathPipe, context: PipeContext, next: Operator): Operator {
   const entries = pipe.entries.map(({ expr, as }) => ({ as, compute: compile(expr, context) }));
-  return new MapOperator(
+  return mapRows(
     (row) =>
       entries.reduce<RowView>(
         (current, { as, compute }) =>

@@ -1,4 +1,5 @@
 import { MemoryBudgetError } from '../errors.js';
+import type { FilterContext } from '../eval/filter.js';
 import type { RowView } from '../row.js';
 
 /** Receives rows one by one. `push` returns false when no further row can change the result; `finish` ends the input, once. */
@@ -8,9 +9,7 @@ export interface Operator {
 }
 
 /** Inputs of pipes besides their rows. */
-export interface PipeContext {
-  /** The time of evaluation, Unix nanoseconds; by default the clock. */
-  readonly nowNs?: bigint | undefined;
+export interface PipeContext extends FilterContext {
   /** Length of the selected time range, the divisor of `rate()`; an open range has none. */
   readonly rangeNs?: bigint | undefined;
   /** Maximum number of bytes that one pipe may hold. */
@@ -18,6 +17,11 @@ export interface PipeContext {
 }
 
 const defaultLimit = 256 * 1024 * 1024;
+
+/** The limit of a pipe or a function as a number of rows or values: none, or zero, means no limit. */
+export function limitOf(limit: number | undefined): number {
+  return limit === undefined || limit === 0 ? Infinity : limit;
+}
 
 /** Counts the approximate bytes that a pipe holds, and enforces the limit. */
 export class PipeBudget {
@@ -51,23 +55,14 @@ export function textSize(text: string): number {
 }
 
 /** An operator that maps each row separately, or drops it. */
-export class MapOperator implements Operator {
-  readonly #change: (row: RowView) => RowView | undefined;
-  readonly #next: Operator;
-
-  constructor(change: (row: RowView) => RowView | undefined, next: Operator) {
-    this.#change = change;
-    this.#next = next;
-  }
-
-  push(row: RowView): boolean {
-    const changed = this.#change(row);
-    return changed === undefined || this.#next.push(changed);
-  }
-
-  finish(): void {
-    this.#next.finish();
-  }
+export function mapRows(change: (row: RowView) => RowView | undefined, next: Operator): Operator {
+  return {
+    push(row) {
+      const changed = change(row);
+      return changed === undefined || next.push(changed);
+    },
+    finish: () => next.finish(),
+  };
 }
 
 /** Passes rows on until the next operator needs no more, then finishes it. */

@@ -1,8 +1,8 @@
 import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../ast.js';
 import type { RowView } from '../row.js';
 import { MapRow, copyFields } from '../row.js';
-import { ProjectedRow, TrimmedRow, refersTo, timeNsOf } from './derived-row.js';
-import { MapOperator } from './operator.js';
+import { ProjectedRow, TrimmedRow, isListed, timeNsOf } from './derived-row.js';
+import { mapRows } from './operator.js';
 import type { Operator } from './operator.js';
 
 /** `fields` and `delete`. */
@@ -10,16 +10,16 @@ export function projectOperator(pipe: ProjectPipe, next: Operator): Operator {
   const { fields } = pipe;
   if (pipe.kind === 'fields') {
     if (fields.some((field) => field.kind === 'prefix' && field.prefix === '')) return next;
-    return new MapOperator((row) => new ProjectedRow(row, fields), next);
+    return mapRows((row) => new ProjectedRow(row, fields), next);
   }
-  const gone = (name: string): boolean => fields.some((field) => refersTo(field, name));
-  return new MapOperator((row) => new TrimmedRow(row, gone), next);
+  const gone = (name: string): boolean => isListed(fields, name);
+  return mapRows((row) => new TrimmedRow(row, gone), next);
 }
 
 /** `copy` and `rename`. */
 export function moveOperator(pipe: MovePipe, next: Operator): Operator {
   const remove = pipe.kind === 'rename';
-  return new MapOperator((row) => {
+  return mapRows((row) => {
     const fields = copyFields(row);
     for (const { from, to } of pipe.pairs)
       for (const [source, target] of movesOf(from, to, fields)) move(fields, source, target, remove);
@@ -49,7 +49,7 @@ export function rowOf(fields: ReadonlyMap<string, string>): MapRow {
 
 /** `drop_empty_fields`; rows without any fields are dropped. */
 export function dropEmptyOperator(next: Operator): Operator {
-  return new MapOperator((row) => {
+  return mapRows((row) => {
     let any = false;
     for (const name of row.fieldNames()) any ||= row.get(name) !== '';
     return any ? new TrimmedRow(row, (name) => row.get(name) === '') : undefined;
@@ -58,45 +58,16 @@ export function dropEmptyOperator(next: Operator): Operator {
 
 /** `limit` and `offset`. */
 export function cutOperator(pipe: CutPipe, next: Operator): Operator {
-  return pipe.kind === 'limit' ? new LimitOperator(pipe.count, next) : new OffsetOperator(pipe.count, next);
-}
-
-class LimitOperator implements Operator {
-  readonly #next: Operator;
-  #left: number;
-
-  constructor(count: number, next: Operator) {
-    this.#left = count;
-    this.#next = next;
-  }
-
-  push(row: RowView): boolean {
-    if (this.#left <= 0) return false;
-    this.#left--;
-    return this.#next.push(row) && this.#left > 0;
-  }
-
-  finish(): void {
-    this.#next.finish();
-  }
-}
-
-class OffsetOperator implements Operator {
-  readonly #next: Operator;
-  #left: number;
-
-  constructor(count: number, next: Operator) {
-    this.#left = count;
-    this.#next = next;
-  }
-
-  push(row: RowView): boolean {
-    if (this.#left === 0) return this.#next.push(row);
-    this.#left--;
+  let left = pipe.count;
+  const passFirst = (row: RowView): boolean => {
+    if (left <= 0) return false;
+    left--;
+    return next.push(row) && left > 0;
+  };
+  const skipFirst = (row: RowView): boolean => {
+    if (left === 0) return next.push(row);
+    left--;
     return true;
-  }
-
-  finish(): void {
-    this.#next.finish();
-  }
+  };
+  return { push: pipe.kind === 'limit' ? passFirst : skipFirst, finish: () => next.finish() };
 }

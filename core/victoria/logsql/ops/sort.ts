@@ -5,7 +5,7 @@ import { timeOf } from '../eval/filter.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
-import { PipeBudget, emitAll, rowOverhead, textSize } from './operator.js';
+import { PipeBudget, emitAll, limitOf, rowOverhead, textSize } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 
 interface Entry {
@@ -35,9 +35,7 @@ function planOf(pipe: SortPipe | EdgePipe): SortPlan {
   if (pipe.kind !== 'sort') {
     return { by, partitionBy, rankAs, desc: pipe.kind === 'last', offset: 0, limit: pipe.count };
   }
-  // Here a limit of zero means no limit.
-  const limit = pipe.limit === undefined || pipe.limit === 0 ? Infinity : pipe.limit;
-  return { by, partitionBy, rankAs, desc: pipe.desc, offset: pipe.offset ?? 0, limit };
+  return { by, partitionBy, rankAs, desc: pipe.desc, offset: pipe.offset ?? 0, limit: limitOf(pipe.limit) };
 }
 
 class SortOperator implements Operator {

@@ -2,7 +2,7 @@ import type { FieldRef, StatsFunction } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
 import type { RankedValue } from '../eval/compare.js';
 import type { RowView } from '../row.js';
-import { refersTo } from './derived-row.js';
+import { isListed } from './derived-row.js';
 import { packJson } from './format.js';
 import { textSize } from './operator.js';
 import type { PipeBudget } from './operator.js';
@@ -92,6 +92,6 @@ function firstRow(needsValue: boolean, show: (row: RowView) => string): Accumula
 export function jsonObjectOf(row: RowView, fields: readonly FieldRef[]): string {
   const names = fields.every((field) => field.kind === 'name')
     ? fields.map((field) => field.name)
-    : [...row.fieldNames()].filter((name) => fields.some((field) => refersTo(field, name))).sort();
+    : [...row.fieldNames()].filter((name) => isListed(fields, name)).sort();
   return packJson(names.flatMap((name) => (row.get(name) === '' ? [] : [[name, row.get(name)]])));
 }

@@ -2,8 +2,7 @@ import type { FieldRef, SortKey, StatsFunction } from '../ast.js';
 import { compareRanked, compareValues, rank } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
 import type { RowView } from '../row.js';
-import { textSize } from './operator.js';
-import type { PipeBudget } from './operator.js';
+import { limitOf, textSize, type PipeBudget } from './operator.js';
 import type { Accumulator, ValuesReader } from './accumulator.js';
 import { valuesReader } from './accumulator.js';
 import { jsonObjectOf } from './stats-order.js';
@@ -37,10 +36,6 @@ function uniqueKey(fields: readonly FieldRef[]): (row: RowView) => string {
     read(row, (value) => void values.push(groupedValue(value)));
     return values.every((value) => value === '') ? '' : JSON.stringify(values);
   };
-}
-
-function limitOf(limit: number | undefined): number {
-  return limit === undefined || limit === 0 ? Infinity : limit;
 }
 
 /** `uniq_values`: the distinct non-empty values, sorted, as a JSON array. */

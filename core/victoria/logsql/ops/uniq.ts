@@ -1,9 +1,10 @@
 import type { FacetsPipe, FieldNamesPipe, FieldValuesPipe, TopPipe, UniqPipe } from '../ast.js';
-import { compareBytes, compareValues } from '../eval/compare.js';
+import { compareGoStrings } from '../../../logql/values/raw-bytes.js';
+import { compareValues } from '../eval/compare.js';
 import { groupedValue } from '../numbers.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
-import { PipeBudget, emitAll, textSize } from './operator.js';
+import { PipeBudget, emitAll, limitOf, textSize } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 import { rowOf } from './shape.js';
 
@@ -51,7 +52,7 @@ function groupRow(by: readonly string[], group: Group): Map<string, string> {
 /** `uniq`. When the limit cuts the groups, their row counts are unknown and shown as 0. */
 export function uniqOperator(pipe: UniqPipe, context: PipeContext, next: Operator): Operator {
   const groups = new Groups(pipe.by, new PipeBudget(() => printPipe(pipe), context));
-  const limit = pipe.limit === undefined || pipe.limit === 0 ? Infinity : pipe.limit;
+  const limit = limitOf(pipe.limit);
   let hitsName = 'hits';
   while (pipe.by.includes(hitsName)) hitsName += 's';
   return {
@@ -134,7 +135,7 @@ export function fieldNamesOperator(pipe: FieldNamesPipe, context: PipeContext, n
       return true;
     },
     finish() {
-      const sorted = [...hits].sort(([a], [b]) => compareBytes(a, b));
+      const sorted = [...hits].sort(([a], [b]) => compareGoStrings(a, b));
       emitAll(
         sorted.map(([name, count]) =>
           rowOf(
@@ -188,7 +189,7 @@ export function facetsOperator(pipe: FacetsPipe, context: PipeContext, next: Ope
     },
     finish() {
       const rows: RowView[] = [];
-      for (const [name, { values, ignored }] of [...facets].sort(([a], [b]) => compareBytes(a, b))) {
+      for (const [name, { values, ignored }] of [...facets].sort(([a], [b]) => compareGoStrings(a, b))) {
         const [only] = values.values();
         if (ignored || (values.size === 1 && only === rowsTotal && !pipe.keepConst)) continue;
         const best = [...values]

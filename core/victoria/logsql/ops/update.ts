@@ -3,13 +3,12 @@ import type { RowTest } from '../eval/filter.js';
 import type { LogsqlFilter, UpdateRules } from '../ast.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
-import { MapOperator } from './operator.js';
+import { mapRows } from './operator.js';
 import type { Operator, PipeContext } from './operator.js';
 
 /** Compiles the `if (...)` of a pipe; without one, every row matches. */
 export function compileCondition(condition: LogsqlFilter | undefined, context: PipeContext): RowTest {
-  if (condition === undefined) return () => true;
-  return compileFilter(condition, context.nowNs === undefined ? {} : { nowNs: context.nowNs });
+  return condition === undefined ? () => true : compileFilter(condition, context);
 }
 
 /** An operator that computes new columns of a row; for a repeated column the last entry wins. */
@@ -21,7 +20,7 @@ export function updateOperator(
 ): Operator {
   const applies = compileCondition(rules.condition, context);
   const { rule } = rules;
-  return new MapOperator((row) => {
+  return mapRows((row) => {
     if (!applies(row)) return row;
     const changes = new Map<string, string>();
     for (const [name, value] of compute(row)) {
