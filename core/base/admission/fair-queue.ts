@@ -167,7 +167,7 @@ export class FairQueue {
   /** Waits until a permit has been taken for this owner. Rejects with the refusal, or with the signal's reason. */
   wait(owner: Owner, what: string, budget: WaitBudget, signal: AbortSignal): Promise<void> {
     const { maxWaiting, refusal, nowMs } = this.#options;
-    if (signal.aborted) return Promise.reject(reasonOf(signal));
+    if (signal.aborted) return Promise.reject(abortReason(signal));
     if (this.#waiting.size >= maxWaiting) return Promise.reject(refusal(true));
     if (budget.leftMs <= 0) return Promise.reject(refusal(false));
     return new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export class FairQueue {
         this.#forget(owner);
         reject(error);
       };
-      const onAbort = (): void => giveUp(reasonOf(signal));
+      const onAbort = (): void => giveUp(abortReason(signal));
       const waiter: Waiting = {
         owner,
         what,
@@ -247,7 +247,8 @@ function holdsLess(one: Waiting, other: Waiting): boolean {
   return false;
 }
 
-function reasonOf(signal: AbortSignal): Error {
+/** The reason of an aborted signal as an Error. */
+export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

@@ -1,4 +1,5 @@
 import { apiError } from '../errors/table.js';
+import { once } from '../once.js';
 
 /** A concurrency permit held by one request. */
 export interface Permit {
@@ -37,13 +38,10 @@ export function heldPermit(onTake: () => void, onGiveBack: () => void): HeldPerm
     pause: () => {
       if (pauses === 0 && !hasLeft) onGiveBack();
       pauses += 1;
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
+      return once(() => {
         pauses -= 1;
         if (pauses === 0 && !hasLeft) onTake();
-      };
+      });
     },
     leave: () => {
       if (hasLeft) return;
@@ -75,13 +73,10 @@ export class WaitBudget {
   begin(): () => void {
     if (this.#waiting === 0) this.#since = this.#nowMs();
     this.#waiting += 1;
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
+    return once(() => {
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#spentMs += this.#nowMs() - this.#since;
-    };
+    });
   }
 
   /** Spends the whole budget: once a request has been refused, it is refused immediately from then on. */

@@ -12,6 +12,8 @@ interface CallGateOptions {
   readonly maxWaiting: number;
   /** Creates the error of a call that finds the queue full. */
   readonly full: (limit: number, waiting: number) => Error;
+  /** Creates the error of a call that has waited too long; ApiError `queryTimeout` by default. */
+  readonly late?: () => Error;
   /** Called when the number of running or waiting calls changes. */
   readonly onChange: (running: number, waiting: number) => void;
 }
@@ -28,24 +30,31 @@ export class CallGate {
   readonly #queue: FairQueue;
 
   constructor(options: CallGateOptions) {
-    const { limit, nowMs, maxWaiting, full } = options;
+    const { limit, nowMs, maxWaiting, full, late = (): Error => apiError('queryTimeout', {}) } = options;
     this.#options = options;
-    const refusal = (isFull: boolean): Error =>
-      isFull ? full(limit, maxWaiting) : apiError('queryTimeout', {});
+    const refusal = (isFull: boolean): Error => (isFull ? full(limit, maxWaiting) : late());
     this.#queue = new FairQueue({ maxWaiting, refusal, nowMs });
+  }
+
+  get running(): number {
+    return this.#queue.running;
   }
 
   /**
    * Waits for a permit.
-   * @throws the signal's reason; `full`; ApiError `queryTimeout`
+   * @param budget the time that the call may wait; `waitMs` by default
+   * @throws the signal's reason, `full` or `late`
    */
-  async enter(owner: Owner, signal: AbortSignal): Promise<HeldPermit> {
-    const { waitMs, nowMs } = this.#options;
+  async enter(
+    owner: Owner,
+    signal: AbortSignal,
+    budget = new WaitBudget(this.#options.waitMs, this.#options.nowMs),
+  ): Promise<HeldPermit> {
     const queue = this.#queue;
     try {
       if (queue.waiting === 0 && this.#hasPermit()) queue.take(owner);
       else {
-        const turn = queue.wait(owner, 'call', new WaitBudget(waitMs, nowMs), signal);
+        const turn = queue.wait(owner, 'call', budget, signal);
         this.#notify();
         await turn;
       }

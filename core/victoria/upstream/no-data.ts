@@ -2,6 +2,7 @@ import type { Tenant } from '../../base/caller.js';
 import { dataOwner } from '../../base/key-parts.js';
 import { apiError } from '../../base/errors/table.js';
 import { quoteGo } from '../../base/time/index.js';
+import { doneOrAborted } from '../../base/time/pause.js';
 import type { BackendRow, BackendSample, BackendSeries, BackendValue, Deletion, Upstream } from './types.js';
 
 /** The upstream of a tenant without data: it returns empty answers without calling the backend. */
@@ -50,16 +51,6 @@ async function* noRows(): AsyncGenerator<readonly BackendRow[]> {
 }
 
 async function* noRowsUntil(signal: AbortSignal): AsyncGenerator<readonly BackendRow[]> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else
-      signal.addEventListener(
-        'abort',
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
-  });
+  await doneOrAborted(() => () => undefined, signal);
   yield* [];
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Permit, type WaitBudget, withoutPermit } from '../../../base/admission/waits.js';
 import { ApiError } from '../../../base/errors/api-error.js';
+import { once } from '../../../base/once.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlPipe } from '../../logsql/ast.js';
@@ -178,15 +179,12 @@ export class ExchangeGates {
     if (!isLong(range, this.#options.minRangeMs)) return nothing;
     const held = [...this.#held].find((one) => isWithin(range, one.range)) ?? this.#beginHold(range);
     held.holders += 1;
-    let isOut = false;
-    const leave = (): void => {
-      if (isOut) return;
-      isOut = true;
+    const leave = once(() => {
       held.holders -= 1;
       if (held.holders > 0) return;
       this.#held.delete(held);
       held.pass?.leave(undefined, 0);
-    };
+    });
     try {
       await held.entered;
     } catch (error) {

@@ -1,7 +1,8 @@
 import { apiError } from '../../../base/errors/table.js';
 import { printGoDuration } from '../../../base/time/index.js';
-import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
+import type { Owner } from '../../../base/admission/fair-queue.js';
 import type { WaitBudget } from '../../../base/admission/waits.js';
+import { CallGate } from '../gate.js';
 
 export interface HeavyGateOptions {
   /** Maximum number of concurrent heavy queries; 0 means unlimited. */
@@ -20,12 +21,17 @@ const maxWaiting = 500;
 /** Limits the heavy queries running on the backend at once (docs/protocol/operation.md#heavy-queries-and-metadata-scans). */
 export class HeavyGate {
   readonly #options: HeavyGateOptions;
-  readonly #queue: FairQueue;
+  readonly #gate: CallGate;
 
   constructor(options: HeavyGateOptions) {
     this.#options = options;
-    const { nowMs } = options;
-    this.#queue = new FairQueue({ maxWaiting, refusal: (isFull) => this.#refusal(isFull), nowMs });
+    this.#gate = new CallGate({
+      ...options,
+      waitMs: options.queueWaitMs,
+      maxWaiting,
+      full: () => this.#refusal(true),
+      late: () => this.#refusal(false),
+    });
   }
 
   /**
@@ -41,27 +47,9 @@ export class HeavyGate {
   ): Promise<() => void> {
     const { limit } = this.#options;
     if (limit === 0) return () => undefined;
-    if (isBackground && this.#queue.running + 1 >= limit) throw this.#refusal(false);
-    if (this.#queue.running < limit) {
-      this.#queue.take(owner);
-    } else {
-      const waited = this.#queue.wait(owner, 'heavy query', budget, signal);
-      this.#notify();
-      try {
-        await waited;
-      } finally {
-        this.#notify();
-      }
-    }
-    this.#notify();
-    let isOut = false;
-    return () => {
-      if (isOut) return;
-      isOut = true;
-      this.#queue.release(owner);
-      this.#queue.admitNext();
-      this.#notify();
-    };
+    if (isBackground && this.#gate.running + 1 >= limit) throw this.#refusal(false);
+    const permit = await this.#gate.enter(owner, signal, budget);
+    return () => permit.leave();
   }
 
   #refusal(isFull: boolean): Error {
@@ -70,10 +58,6 @@ export class HeavyGate {
     return isFull
       ? apiError('heavyQueueFull', { limit, waiting: maxWaiting })
       : apiError('heavyQueriesBusy', { limit, wait: goDuration(queueWaitMs) });
-  }
-
-  #notify(): void {
-    this.#options.onChange(this.#queue.running, this.#queue.waiting);
   }
 }
 

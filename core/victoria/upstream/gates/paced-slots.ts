@@ -1,4 +1,6 @@
+import { abortReason } from '../../../base/admission/fair-queue.js';
 import { apiError } from '../../../base/errors/table.js';
+import { once } from '../../../base/once.js';
 
 export interface PacedSlotsOptions {
   readonly permits: number;
@@ -33,15 +35,12 @@ export class PacedSlots {
   async enter(signal: AbortSignal): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal);
-    let isOut = false;
-    return () => {
-      if (isOut) return;
-      isOut = true;
+    return once(() => {
       const { pauseMs } = this.#options;
       if (pauseMs === 0) this.#give();
       // A pause must not keep a stopping process alive.
       else setTimeout(() => this.#give(), pauseMs).unref();
-    };
+    });
   }
 
   #give(): void {
@@ -63,8 +62,7 @@ export class PacedSlots {
       const giveUp = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
         onChange(this.#waiting.length);
-        const reason: unknown = signal.reason;
-        reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
+        reject(abortReason(signal));
       };
       this.#waiting.push(enter);
       onChange(this.#waiting.length);
