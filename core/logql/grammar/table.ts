@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.js';
 import type { Grammar, Rule, Terminal, Nonterminal } from './symbols.js';
 
 /** The actions of one state. */
@@ -126,11 +127,7 @@ function buildAutomaton(grammar: Grammar): State[] {
 
 function groupRules(grammar: Grammar): ReadonlyMap<Nonterminal<unknown>, readonly Rule[]> {
   const rulesOf = new Map<Nonterminal<unknown>, Rule[]>();
-  for (const rule of grammar.rules) {
-    const rules = rulesOf.get(rule.left);
-    if (rules === undefined) rulesOf.set(rule.left, [rule]);
-    else rules.push(rule);
-  }
+  for (const rule of grammar.rules) addTo(rulesOf, rule.left, rule);
   return rulesOf;
 }
 
@@ -152,10 +149,7 @@ function expand(
       continue;
     }
     const kernels = next.kind === 'terminal' ? shiftKernels : gotoKernels;
-    const moved = { rule, dot: dot + 1 };
-    const list = kernels.get(next.index);
-    if (list === undefined) kernels.set(next.index, [moved]);
-    else list.push(moved);
+    addTo(kernels, next.index, { rule, dot: dot + 1 });
     if (next.kind === 'terminal' || opened.has(next)) continue;
     opened.add(next);
     for (const opening of rulesOf.get(next) ?? []) items.push({ rule: opening, dot: 0 });
@@ -212,10 +206,7 @@ function computeLookahead(grammar: Grammar, states: readonly State[]): Lookahead
       const last = walk(rule, transition, states, nullable, (state, symbol) =>
         transitions.get(state * width + symbol),
       );
-      const key = last * grammar.rules.length + rule.index;
-      const list = lookback.get(key);
-      if (list === undefined) lookback.set(key, [transition]);
-      else list.push(transition);
+      addTo(lookback, last * grammar.rules.length + rule.index, transition);
     }
   }
   spread([...transitions.values()]);

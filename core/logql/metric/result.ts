@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.js';
 import type { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { LabelSet, labelsText, withoutEmpty } from '../../base/label-set.js';
@@ -277,10 +278,7 @@ type EqualRows = [SeriesRow, ...SeriesRow[]];
 async function joinEqual(rows: readonly SeriesRow[], pacer: Pacer): Promise<EqualRows[]> {
   const byKey = new Map<string, EqualRows>();
   await eachAtPace(rows, pacer, (row) => {
-    if (!row.present.includes(1)) return;
-    const equal = byKey.get(row.labels.key);
-    if (equal === undefined) byKey.set(row.labels.key, [row]);
-    else equal.push(row);
+    if (row.present.includes(1)) addTo<string, SeriesRow>(byKey, row.labels.key, row);
   });
   return [...byKey.values()];
 }

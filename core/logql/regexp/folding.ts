@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.js';
 import { codesOf, singleChar, unionOf, type CharSet } from './char-set.js';
 
 /**
@@ -39,8 +40,8 @@ function readCases(): Cases {
       // In Go the dotless i has no other case.
       const upper = code === dotlessI ? code : single(String.fromCodePoint(code).toUpperCase(), code);
       const key = code === 0x130 ? code : lowerOf(upper);
-      add(groups, key, code);
-      add(lowered, lowerOf(code), code);
+      addTo(groups, key, code);
+      addTo(lowered, lowerOf(code), code);
     }
   }
   const orbits = new Map<number, readonly number[]>();
@@ -48,12 +49,6 @@ function readCases(): Cases {
     if (group.length > 1) for (const code of group) orbits.set(code, group);
   }
   return { orbits, lowered };
-}
-
-function add(lists: Map<number, number[]>, key: number, code: number): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [code]);
-  else list.push(code);
 }
 
 function single(text: string, otherwise: number): number {

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/maps.js';
 import type { Clock } from '../../base/clock.js';
 import { ByteLru } from '../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../base/time/range.js';
@@ -60,19 +61,13 @@ export function spellingsOf(fields: readonly string[], naming: Naming): Spelling
     // A name does not show whether it was ingested by OTLP, so both ways of sanitizing it count.
     const byOtlp = new Set(naming.metadataNames(field, true));
     const otherwise = new Set(naming.metadataNames(field, false));
-    for (const name of byOtlp) if (otherwise.has(name)) add(sure, name, field);
+    for (const name of byOtlp) if (otherwise.has(name)) addTo(sure, name, field);
     const names = new Set([...byOtlp, ...otherwise]);
     if (label !== undefined) names.add(label);
-    for (const name of names) add(byClientName, name, field);
-    add(parsed, labelName(field), field);
+    for (const name of names) addTo(byClientName, name, field);
+    addTo(parsed, labelName(field), field);
   }
   return { fields: fields.filter((field) => !isOwnColumn(field)), byClientName, sure, parsed };
-}
-
-function add(groups: Map<string, string[]>, name: string, field: string): void {
-  const group = groups.get(name);
-  if (group === undefined) groups.set(name, [field]);
-  else group.push(field);
 }
 
 /** The rows of one tenant from which names are learned. */

@@ -1,3 +1,4 @@
+import { addTo, Memo } from '../../base/maps.js';
 import { createHash } from 'node:crypto';
 import type { Tenant } from '../../base/caller.js';
 import type { NamesOptions } from '../../base/options.gen.js';
@@ -11,7 +12,6 @@ const onlyUnderscores = /^_*$/;
 const scopeAttributePrefix = 'scope.attributes.';
 /** Maximum number of cached names. The same few names are requested repeatedly: every promoted attribute, for each label of each query. */
 const keptNames = 4096;
-const otelNames = new Map<string, string>();
 
 /** True when LogQL accepts the name as a label, unquoted and unchanged. */
 export function isLegalLabel(name: string): boolean {
@@ -23,22 +23,22 @@ export function isLegalLabel(name: string): boolean {
  * between the underscores of `__x__`, and a leading digit gets the prefix `key_`.
  */
 export function sanitizePushed(name: string): string {
+  return pushedNames.get(name);
+}
+
+const pushedNames = new Memo<string, string>(keptNames, (name) => {
   const isReserved = name.length >= 4 && name.startsWith('__') && name.endsWith('__');
   const joined = (isReserved ? name.slice(2, -2) : name).replace(runOfOthers, '_');
   const shown = isReserved ? `__${joined}__` : /^[0-9]/.test(joined) ? `key_${joined}` : joined;
   // Loki rejects a push with such a name; a stored one keeps its length.
   return onlyUnderscores.test(shown) ? '_'.repeat(name.length) : shown;
-}
+});
 
 /** An attribute name as Loki shows it after an OTLP export: scope attributes lose the prefix that VictoriaLogs adds. */
 export function sanitizeOtel(name: string): string {
-  let shown = otelNames.get(name);
-  if (shown === undefined) {
-    const own = name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name;
-    shown = sanitizePushed(own);
-    if (otelNames.size < keptNames) otelNames.set(name, shown);
-  }
-  return shown;
+  return sanitizePushed(
+    name.startsWith(scopeAttributePrefix) ? name.slice(scopeAttributePrefix.length) : name,
+  );
 }
 
 /** Resource attributes of OpenTelemetry's conventions that other collectors do not use. */
@@ -155,8 +155,6 @@ export class Naming {
   readonly #labelByField: ReadonlyMap<string, string>;
   readonly #fieldsByLabel: ReadonlyMap<string, readonly string[]>;
   readonly #columnsByLabel: ReadonlyMap<string, readonly string[]>;
-  readonly #pushedNames = new Map<string, string>();
-  readonly #otelNames = new Map<string, string>();
 
   constructor(settings: NamingSettings) {
     const isReference = settings.labelStyle === 'underscores' && settings.metadataFieldMode === 'translated';
@@ -313,13 +311,7 @@ export class Naming {
 
   /** A stored metadata name in Loki's form. */
   sanitized(field: string, fromOtlp: boolean): string {
-    const known = fromOtlp ? this.#otelNames : this.#pushedNames;
-    let name = known.get(field);
-    if (name === undefined) {
-      name = fromOtlp ? sanitizeOtel(field) : sanitizePushed(field);
-      if (known.size < keptNames) known.set(field, name);
-    }
-    return name;
+    return fromOtlp ? sanitizeOtel(field) : sanitizePushed(field);
   }
 
   /** True when a row with this `_msg` has no stored line (docs/protocol/answers.md#log-line-source). */
@@ -389,10 +381,6 @@ function fingerprint(mapping: NamingSettings['fieldMapping']): string {
 
 function groupByLabel(settings: NamingSettings): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>();
-  for (const alias of settings.fieldMapping) {
-    const group = fields.get(alias.loki_label);
-    if (group === undefined) fields.set(alias.loki_label, [alias.vl_field]);
-    else group.push(alias.vl_field);
-  }
+  for (const alias of settings.fieldMapping) addTo(fields, alias.loki_label, alias.vl_field);
   return fields;
 }

@@ -1,3 +1,4 @@
+import { Memo } from '../../base/maps.js';
 import { type Label, LabelSet } from '../../base/label-set.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import { type BackendRow, columnOf, columnsOf, isOwnColumn } from '../upstream/types.js';
@@ -124,10 +125,14 @@ export class RowReader {
   readonly #naming: Naming;
   readonly #streams = new Map<string, ReadStream>();
   #last: ReadStream | undefined;
-  readonly #levelOnly = new Map<string, LabelSet>();
-  readonly #levelLabels = new Map<string, Label>();
-  readonly #pushedFields = new Map<string, ShownField>();
-  readonly #otelFields = new Map<string, ShownField>();
+  readonly #levelLabels = new Memo<string, Label>(keptLevels, (level) => [detectedLevelName, level]);
+  readonly #levelOnly = new Memo<string, LabelSet>(keptLevels, (level) =>
+    LabelSet.from([this.#levelLabels.get(level)]),
+  );
+  readonly #pushedFields = new Memo<string, ShownField>(keptFields, (field) =>
+    this.#shownField(field, false),
+  );
+  readonly #otelFields = new Memo<string, ShownField>(keptFields, (field) => this.#shownField(field, true));
 
   constructor(naming: Naming) {
     this.#naming = naming;
@@ -194,8 +199,8 @@ export class RowReader {
 
   #withLevel({ labels, isWhole }: ReadFields, level: string, stream: StreamIdentity): LabelSet {
     if (isWhole) return setOf(labels);
-    if (labels.length === 0 && !stream.labelNames.has(detectedLevelName)) return this.#only(level);
-    return setOf([...labels, this.#levelLabel(level)]);
+    if (labels.length === 0 && !stream.labelNames.has(detectedLevelName)) return this.#levelOnly.get(level);
+    return setOf([...labels, this.#levelLabels.get(level)]);
   }
 
   #fieldsOf(row: BackendRow, { stream, recent }: ReadStream): ReadFields {
@@ -208,12 +213,13 @@ export class RowReader {
 
   #readFields(row: BackendRow, stream: StreamIdentity): ReadFields {
     const fromOtlp = stream.looksLikeOtlp && (columnOf(row, 'severity_number') ?? '') !== '';
+    const shownFields = fromOtlp ? this.#otelFields : this.#pushedFields;
     // Most rows only have the fields of their stream.
     let shown: ShownValues | undefined;
     let ofLevel: ShownValues | undefined;
     const add = (field: string, value: string): void => {
       if (fromOtlp && isFilledIn(field, value, row)) return;
-      const { sanitized, names } = this.#shownField(field, fromOtlp);
+      const { sanitized, names } = shownFields.get(field);
       if (levelSources.has(sanitized)) (ofLevel ??= new ShownValues(fromOtlp)).add(sanitized, value, field);
       shown ??= new ShownValues(fromOtlp);
       for (const name of names) shown.add(name, value, field);
@@ -240,34 +246,10 @@ export class RowReader {
   }
 
   #shownField(field: string, fromOtlp: boolean): ShownField {
-    const known = fromOtlp ? this.#otelFields : this.#pushedFields;
-    let shown = known.get(field);
-    if (shown === undefined) {
-      shown = {
-        sanitized: this.#naming.sanitized(field, fromOtlp),
-        names: this.#naming.metadataNames(field, fromOtlp),
-      };
-      if (known.size < keptFields) known.set(field, shown);
-    }
-    return shown;
-  }
-
-  #only(level: string): LabelSet {
-    let labels = this.#levelOnly.get(level);
-    if (labels === undefined) {
-      labels = LabelSet.from([this.#levelLabel(level)]);
-      if (this.#levelOnly.size < keptLevels) this.#levelOnly.set(level, labels);
-    }
-    return labels;
-  }
-
-  #levelLabel(level: string): Label {
-    let label = this.#levelLabels.get(level);
-    if (label === undefined) {
-      label = [detectedLevelName, level];
-      if (this.#levelLabels.size < keptLevels) this.#levelLabels.set(level, label);
-    }
-    return label;
+    return {
+      sanitized: this.#naming.sanitized(field, fromOtlp),
+      names: this.#naming.metadataNames(field, fromOtlp),
+    };
   }
 }
 

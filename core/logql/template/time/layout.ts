@@ -1,3 +1,4 @@
+import { Memo } from '../../../base/maps.js';
 export type LayoutField =
   | 'longMonth'
   | 'month'
@@ -86,17 +87,12 @@ const fields: ReadonlyMap<string, LayoutField> = new Map<string, LayoutField>([
   ['MST', 'zoneName'],
 ]);
 
-const maxKept = 256;
-const kept = new Map<string, Layout>();
+const longestKept = 255;
+const kept = new Memo<string, Layout>(256, split);
 
 /** Splits a Go time layout into its elements; short layouts are cached, because every line uses the same ones. */
 export function readLayout(layout: string): Layout {
-  const known = kept.get(layout);
-  if (known !== undefined) return known;
-  const made = split(layout);
-  if (kept.size >= maxKept) kept.clear();
-  if (layout.length < 256) kept.set(layout, made);
-  return made;
+  return layout.length > longestKept ? split(layout) : kept.get(layout);
 }
 
 function split(layout: string): Layout {

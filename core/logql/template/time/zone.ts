@@ -1,3 +1,4 @@
+import { Memo } from '../../../base/maps.js';
 import { zoneNameRows } from './zone-names-table.js';
 
 /** A time zone; Go calls it a location. */
@@ -30,20 +31,16 @@ export const utc = fixedZone('UTC', 0, 'time.UTC');
 export const local = fixedZone('UTC', 0, 'time.Local');
 
 const maxKeptZones = 64;
-const known = new Map<string, Zone>();
+const ianaZones = new Memo<string, Zone>(maxKeptZones, (name) => {
+  const row = zoneRows().get(name);
+  return (row === undefined ? undefined : ianaZone(name, row)) ?? utc;
+});
 let namesByZone: ReadonlyMap<string, string> | undefined;
 
 /** A zone of the IANA database; UTC for an unknown name. */
 export function loadZone(name: string): Zone {
   if (name === '' || name === 'UTC') return utc;
-  if (name === 'Local') return local;
-  const loaded = known.get(name);
-  if (loaded !== undefined) return loaded;
-  const row = zoneRows().get(name);
-  const zone = row === undefined ? undefined : ianaZone(name, row);
-  if (known.size >= maxKeptZones) known.clear();
-  if (zone !== undefined) known.set(name, zone);
-  return zone ?? utc;
+  return name === 'Local' ? local : ianaZones.get(name);
 }
 
 function zoneRows(): ReadonlyMap<string, string> {
@@ -64,18 +61,12 @@ function ianaZone(name: string, row: string): Zone | undefined {
       return [Number(offset), short] as const;
     }),
   );
-  const kept = new Map<number, ZoneOffset>();
   // In the relevant years, offsets only change on quarter hours.
-  const at = (unix: number): ZoneOffset => {
-    const quarter = Math.floor(unix / 900);
-    const before = kept.get(quarter);
-    if (before !== undefined) return before;
+  const quarters = new Memo<number, ZoneOffset>(maxKeptQuarters, (quarter) => {
     const offset = offsetAt(format, quarter * 900);
-    const found = { name: names.get(offset) ?? oldName(offset, unix), offset };
-    if (kept.size >= maxKeptQuarters) kept.clear();
-    kept.set(quarter, found);
-    return found;
-  };
+    return { name: names.get(offset) ?? oldName(offset, quarter * 900), offset };
+  });
+  const at = (unix: number): ZoneOffset => quarters.get(Math.floor(unix / 900));
   const offsetOf = (asked: string, unix: number): number | undefined => {
     const offsets = [...names].filter(([, short]) => short === asked).map(([offset]) => offset);
     return offsets.find((offset) => at(unix - offset).name === asked) ?? offsets[0];

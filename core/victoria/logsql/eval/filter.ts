@@ -1,3 +1,4 @@
+import { Memo } from '../../../base/maps.js';
 import type { FieldFilter, LogsqlFilter, RelativeTimeFilter, StreamFilter, TimeFilter } from '../ast.js';
 import type { RowView } from '../row.js';
 import { maxTime, minTime, parseDate } from '../literals.js';
@@ -80,18 +81,11 @@ export function timeOf(row: RowView): bigint | undefined {
 // There are few streams and many rows, so the result per stream is cached.
 function compileRowStream(filter: StreamFilter): RowTest {
   const matches = compileStreamFilter(filter);
-  const known = new Map<string, boolean>();
-  return (row) => {
-    const text = row.get('_stream');
-    let answer = known.get(text);
-    if (answer === undefined) {
-      const labels = new Map(readStreamText(text).labels);
-      answer = matches((label) => labels.get(label) ?? '');
-      if (known.size >= streamsRemembered) known.clear();
-      known.set(text, answer);
-    }
-    return answer;
-  };
+  const answers = new Memo<string, boolean>(streamsRemembered, (text) => {
+    const labels = new Map(readStreamText(text).labels);
+    return matches((label) => labels.get(label) ?? '');
+  });
+  return (row) => answers.get(row.get('_stream'));
 }
 
 function compileField(filter: FieldFilter): RowTest {

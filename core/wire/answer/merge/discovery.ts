@@ -1,3 +1,4 @@
+import { addTo } from '../../../base/maps.js';
 import { spreadShards } from './spread-shards.js';
 import { byVolume } from './volume-order.js';
 import type { LabelSet } from '../../../base/label-set.js';
@@ -104,10 +105,7 @@ export function* mergePatterns(answers: readonly PatternsAnswer[]): Steps<Patter
   yield* eachStep(
     answers.flatMap(({ patterns }) => patterns),
     (result) => {
-      const key = JSON.stringify([result.level ?? null, result.pattern]);
-      const same = byKey.get(key);
-      if (same === undefined) byKey.set(key, [result]);
-      else same.push(result);
+      addTo(byKey, JSON.stringify([result.level ?? null, result.pattern]), result);
     },
   );
   const merged: PatternResult[] = [];
