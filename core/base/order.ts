@@ -14,3 +14,10 @@ export function timeOrder(a: bigint, b: bigint): number {
 export function isWithin(inner: TimeRange, outer: TimeRange): boolean {
   return outer.startNs <= inner.startNs && inner.endNs <= outer.endNs;
 }
+
+/** Adds an item to the list of a key. */
+export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}

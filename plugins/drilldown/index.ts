@@ -2,7 +2,7 @@
 import { dataOwner } from '../../core/base/key-parts.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
-import { countLines } from '../../core/logql/functions/range/functions.js';
+import { countLines } from '../../core/logql/functions/range/index.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import { gatheringKey } from '../../core/engine/plan/metric.js';
 import {

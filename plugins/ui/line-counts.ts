@@ -1,5 +1,5 @@
 import { bySum } from '../../core/logql/functions/join.js';
-import { countLines } from '../../core/logql/functions/range/functions.js';
+import { countLines } from '../../core/logql/functions/range/index.js';
 import type { LogExpr, VectorAggregation } from '../../core/logql/index.js';
 
 /** `sum by (<labels>) (count_over_time(<query> | drop __error__ [<interval>]))`. */

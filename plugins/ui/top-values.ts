@@ -1,6 +1,6 @@
 import { apiError } from '../../core/base/errors/table.js';
 import { nanosPerSecond } from '../../core/base/time/index.js';
-import { chooseGreatest } from '../../core/logql/functions/vector/functions.js';
+import { chooseGreatest } from '../../core/logql/functions/vector/index.js';
 import {
   logQueriesOf,
   printPlain,

@@ -1,5 +1,4 @@
 import { apiError } from '../errors/table.js';
-import { once } from '../once.js';
 
 /** A concurrency permit held by one request. */
 export interface Permit {
@@ -21,6 +20,16 @@ export async function withoutPermit<Value>(
   } finally {
     resume?.();
   }
+}
+
+/** The function, which does nothing when it is called again. */
+export function once(run: () => void): () => void {
+  let isOver = false;
+  return () => {
+    if (isOver) return;
+    isOver = true;
+    run();
+  };
 }
 
 /** A permit as seen by the request or call that holds it. */

@@ -222,6 +222,28 @@ export class ByteLru<Value> {
   }
 }
 
+/** Values by key, each made when it is first asked for. All are forgotten when there are too many. */
+export class Memo<Key, Value extends NonNullable<unknown>> {
+  readonly #most: number;
+  readonly #make: (key: Key) => Value;
+  readonly #values = new Map<Key, Value>();
+
+  constructor(most: number, make: (key: Key) => Value) {
+    this.#most = most;
+    this.#make = make;
+  }
+
+  get(key: Key): Value {
+    let value = this.#values.get(key);
+    if (value === undefined) {
+      value = this.#make(key);
+      if (this.#values.size >= this.#most) this.#values.clear();
+      this.#values.set(key, value);
+    }
+    return value;
+  }
+}
+
 // Sizes in V8's heap, on 64 bits without pointer compression. Sizes of typed arrays are exact; the others are measured, and
 // test/core/base/memory compares them with a real heap.
 

@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/order.js';
 import type { Grammar, Rule, Terminal, Nonterminal } from './symbols.js';
 
 /** The actions of one state. */

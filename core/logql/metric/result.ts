@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo, textOrder } from '../../base/order.js';
 import type { ApiError } from '../../base/errors/api-error.js';
 import { apiError } from '../../base/errors/table.js';
 import { LabelSet, labelsText, withoutEmpty } from '../../base/label-set.js';
@@ -10,7 +10,6 @@ import {
   pointBytes,
   textBytes,
 } from '../../base/memory/byte-lru.js';
-import { textOrder } from '../../base/order.js';
 import { atPace, eachAtPace, type Pacer, sortSteps, type Steps } from '../../base/pace/steps.js';
 import type { Grouping, MetricExpr } from '../ast.js';
 import { visit } from '../walk.js';

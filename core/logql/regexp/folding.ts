@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/order.js';
 import { codesOf, singleChar, unionOf, type CharSet } from './char-set.js';
 
 /**

@@ -1,4 +1,4 @@
-import { addTo } from '../../base/maps.js';
+import { addTo } from '../../base/order.js';
 import type { Clock } from '../../base/clock.js';
 import { ByteLru } from '../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../base/time/range.js';

@@ -1,8 +1,8 @@
-import { addTo, Memo } from '../../base/maps.js';
+import { addTo, textOrder } from '../../base/order.js';
+import { Memo } from '../../base/memory/byte-lru.js';
 import { createHash } from 'node:crypto';
 import type { Tenant } from '../../base/caller.js';
 import type { NamesOptions } from '../../base/options.gen.js';
-import { textOrder } from '../../base/order.js';
 import { defaultMissingText } from './missing-line.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from './service-name.js';
 

@@ -1,4 +1,4 @@
-import { Memo } from '../../base/maps.js';
+import { Memo } from '../../base/memory/byte-lru.js';
 import { type Label, LabelSet } from '../../base/label-set.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import { type BackendRow, columnOf, columnsOf, isOwnColumn } from '../upstream/types.js';

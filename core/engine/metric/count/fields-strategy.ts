@@ -1,4 +1,4 @@
-import { countLines } from '../../../logql/functions/range/functions.js';
+import { countLines } from '../../../logql/functions/range/index.js';
 import {
   addEntries,
   leafEngine,

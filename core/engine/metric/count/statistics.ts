@@ -1,4 +1,4 @@
-import { countLines } from '../../../logql/functions/range/functions.js';
+import { countLines } from '../../../logql/functions/range/index.js';
 import { addEntries, type LeafEngine } from '../../../logql/metric/index.js';
 import { LinePacer, sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import { Pacer } from '../../../base/pace/steps.js';

@@ -1,4 +1,3 @@
-import { addTo } from '../../../base/maps.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { ascending, selectInSteps, sortInSteps, ValueLists } from '../../metric/states.js';
@@ -67,7 +66,10 @@ function* separateRow(
 ): Steps<void> {
   const cellsOf = new Map<number, number[]>();
   for (const cell of cells.subarray(from, to)) {
-    addTo(cellsOf, windows.lastColumnOf(buckets[cell] ?? 0), cell);
+    const column = windows.lastColumnOf(buckets[cell] ?? 0);
+    const known = cellsOf.get(column);
+    if (known === undefined) cellsOf.set(column, [cell]);
+    else known.push(cell);
   }
   const sizeOf = (own: readonly number[]): number => own.reduce((size, cell) => size + lists.sizeOf(cell), 0);
   // A single array for all columns: the collector accounts memory outside its heap by the total allocated.

@@ -1,4 +1,4 @@
-import { Memo } from '../../../base/maps.js';
+import { Memo } from '../../../base/memory/byte-lru.js';
 export type LayoutField =
   | 'longMonth'
   | 'month'

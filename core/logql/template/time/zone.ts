@@ -1,4 +1,4 @@
-import { Memo } from '../../../base/maps.js';
+import { Memo } from '../../../base/memory/byte-lru.js';
 import { zoneNameRows } from './zone-names-table.js';
 
 /** A time zone; Go calls it a location. */

@@ -1,4 +1,4 @@
-import { Memo } from '../../../base/maps.js';
+import { Memo } from '../../../base/memory/byte-lru.js';
 import type { FieldFilter, LogsqlFilter, RelativeTimeFilter, StreamFilter, TimeFilter } from '../ast.js';
 import type { RowView } from '../row.js';
 import { maxTime, minTime, parseDate } from '../literals.js';

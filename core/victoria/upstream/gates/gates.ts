@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Permit, type WaitBudget, withoutPermit } from '../../../base/admission/waits.js';
+import { type Permit, type WaitBudget, withoutPermit, once } from '../../../base/admission/waits.js';
 import { ApiError } from '../../../base/errors/api-error.js';
-import { once } from '../../../base/once.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlPipe } from '../../logsql/ast.js';

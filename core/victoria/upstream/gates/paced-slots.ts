@@ -1,6 +1,6 @@
 import { abortReason } from '../../../base/admission/fair-queue.js';
 import { apiError } from '../../../base/errors/table.js';
-import { once } from '../../../base/once.js';
+import { once } from '../../../base/admission/waits.js';
 
 export interface PacedSlotsOptions {
   readonly permits: number;

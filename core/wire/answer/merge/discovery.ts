@@ -1,4 +1,4 @@
-import { addTo } from '../../../base/maps.js';
+import { addTo } from '../../../base/order.js';
 import { spreadShards } from './spread-shards.js';
 import { byVolume } from './volume-order.js';
 import type { LabelSet } from '../../../base/label-set.js';
