@@ -33,6 +33,13 @@ export function fieldName(name: string): FieldRef {
   return { kind: 'name', name };
 }
 
+/** True when a list of fields includes a name. */
+export function isListed(fields: readonly FieldRef[], name: string): boolean {
+  return fields.some((field) =>
+    field.kind === 'name' ? field.name === name : name.startsWith(field.prefix),
+  );
+}
+
 /** Intersection of the filters. Drops those that match everything, flattens nested ones, and returns a single filter as it is. */
 export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
   const parts = filters

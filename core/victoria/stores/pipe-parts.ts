@@ -1,6 +1,5 @@
 import type { LogsqlPipe, StatsFunction, StatsName, StatsPipe } from '../logsql/ast.js';
-import { sort, statsFunction } from '../logsql/build.js';
-import { isListed } from '../logsql/ops/derived-row.js';
+import { sort, statsFunction, isListed } from '../logsql/build.js';
 
 type PipeKind = LogsqlPipe['kind'];
 

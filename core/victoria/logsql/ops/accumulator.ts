@@ -1,6 +1,6 @@
 import type { FieldRef } from '../ast.js';
 import type { RowView } from '../row.js';
-import { isListed } from './derived-row.js';
+import { isListed } from '../build.js';
 
 /** The running result of one function over the rows of one group. */
 export interface Accumulator {

@@ -1,13 +1,7 @@
 import type { FieldRef } from '../ast.js';
+import { isListed } from '../build.js';
 import type { RowView } from '../row.js';
 import { parseDate } from '../literals.js';
-
-/** True when a list of fields includes a name. */
-export function isListed(fields: readonly FieldRef[], name: string): boolean {
-  return fields.some((field) =>
-    field.kind === 'name' ? field.name === name : name.startsWith(field.prefix),
-  );
-}
 
 /** The time in a `_time` column, 0n for none. */
 export function timeNsOf(text: string): bigint {

@@ -3,7 +3,7 @@ import type { ExtractPipe, FieldRef, UnpackPipe } from '../ast.js';
 import { flattenJson } from '../eval/json.js';
 import { parseExtractPattern, type PatternStep } from '../extract-pattern.js';
 import { unquote } from '../unquote.js';
-import { isListed } from './derived-row.js';
+import { isListed } from '../build.js';
 import type { Operator, PipeContext } from './operator.js';
 import { updateOperator } from './update.js';
 

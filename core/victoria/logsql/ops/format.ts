@@ -7,7 +7,7 @@ import { formatFloatPlain } from '../../../base/time/index.js';
 import { parseLogsqlDuration, parsePlain } from '../numbers.js';
 import type { RowView } from '../row.js';
 import { formatTime, parseUnixTime } from '../literals.js';
-import { isListed } from './derived-row.js';
+import { isListed } from '../build.js';
 import type { Operator, PipeContext } from './operator.js';
 import { overwriting, updateOperator } from './update.js';
 

@@ -1,7 +1,8 @@
 import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../ast.js';
 import type { RowView } from '../row.js';
 import { MapRow, copyFields } from '../row.js';
-import { ProjectedRow, TrimmedRow, isListed, timeNsOf } from './derived-row.js';
+import { ProjectedRow, TrimmedRow, timeNsOf } from './derived-row.js';
+import { isListed } from '../build.js';
 import { mapRows } from './operator.js';
 import type { Operator } from './operator.js';
 

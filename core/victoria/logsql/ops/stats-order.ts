@@ -2,7 +2,7 @@ import type { FieldRef, StatsFunction } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
 import type { RankedValue } from '../eval/compare.js';
 import type { RowView } from '../row.js';
-import { isListed } from './derived-row.js';
+import { isListed } from '../build.js';
 import { packJson } from './format.js';
 import { textSize } from './operator.js';
 import type { PipeBudget } from './operator.js';
