@@ -1,5 +1,5 @@
 import type { Template, TemplateList } from './ast.js';
-import { countNodes, labelsRead } from './exec/inspect.js';
+import { inspect } from './exec/inspect.js';
 import { exceeded, formatLimits } from './exec/limits.js';
 import { compileList, type Execute } from './exec/nodes.js';
 import { TemplateRun, TemplateFault } from './exec/run.js';
@@ -36,8 +36,8 @@ export function compileTemplate(
   meter = new Meter(),
 ): CompiledTemplate {
   const template = withOwnName(parseTemplate(text, name), name);
-  if (countNodes(template) > formatLimits.nodes) exceeded('syntax');
-  const fields = labelsRead(template);
+  const { nodes, fields } = inspect(template);
+  if (nodes > formatLimits.nodes) exceeded('syntax');
   const plain = plainTemplate(template);
   if (plain !== undefined) return { fields, render: (labels) => ({ text: renderPlain(plain, labels) }) };
   const execute = compileBodies(template, text, name);

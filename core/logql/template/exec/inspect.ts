@@ -1,62 +1,31 @@
 import type { ArgNode, CommandNode, PipeNode, Template, TemplateList, TemplateNode } from '../ast.js';
 
-/** Counts template nodes for their limit: texts, actions, control words and commands. */
-export function countNodes({ body, definitions }: Template): number {
-  let count = countList(body);
-  for (const list of definitions.values()) count += countList(list);
-  return count;
+/** Facts about a template that follow from its text. */
+export interface Inspected {
+  /** The number of texts, actions, control words and commands, for their limit. */
+  readonly nodes: number;
+  /** The labels that it may read: hints for parsers. */
+  readonly fields: ReadonlySet<string> | 'all';
 }
 
-function countList(list: TemplateList): number {
-  let count = 0;
-  for (const node of list) count += 1 + countNode(node);
-  return count;
+export function inspect({ body, definitions }: Template): Inspected {
+  const inspector = new Inspector();
+  inspector.list(body, true);
+  for (const list of definitions.values()) inspector.list(list, true);
+  return { nodes: inspector.nodes, fields: inspector.usesAll ? 'all' : inspector.names };
 }
 
-function countNode(node: TemplateNode): number {
-  switch (node.kind) {
-    case 'text':
-    case 'break':
-    case 'continue':
-      return 0;
-    case 'action':
-      return countPipe(node.pipe);
-    case 'if':
-    case 'with':
-    case 'range':
-      return countPipe(node.pipe) + countList(node.list) + countList(node.elseList ?? []);
-    case 'template':
-      return node.pipe === undefined ? 0 : countPipe(node.pipe);
-  }
-}
-
-function countPipe({ commands }: PipeNode): number {
-  return commands.reduce(
-    (count, { args }) => count + 1 + args.reduce((inner, arg) => inner + countArgument(arg), 0),
-    0,
-  );
-}
-
-function countArgument(node: ArgNode): number {
-  if (node.kind === 'chain') return countArgument(node.base);
-  return node.kind === 'pipe' ? countPipe(node) : 0;
-}
-
-/** The labels that a template may read: hints for parsers. */
-export function labelsRead({ body, definitions }: Template): ReadonlySet<string> | 'all' {
-  const reader = new LabelReader();
-  reader.list(body, true);
-  for (const list of definitions.values()) reader.list(list, true);
-  return reader.usesAll ? 'all' : reader.names;
-}
-
-class LabelReader {
+class Inspector {
+  nodes = 0;
   readonly names = new Set<string>();
   usesAll = false;
 
   /** @param isRoot true if the dot is, or may be, the labels */
   list(list: TemplateList, isRoot: boolean): void {
-    for (const node of list) this.#node(node, isRoot);
+    for (const node of list) {
+      this.nodes += 1;
+      this.#node(node, isRoot);
+    }
   }
 
   #node(node: TemplateNode, isRoot: boolean): void {
@@ -82,13 +51,14 @@ class LabelReader {
         return;
       case 'template':
         // Definitions are inspected separately: passing the labels on reads none.
-        if (node.pipe !== undefined && !isBareDot(node.pipe)) this.#pipe(node.pipe, isRoot);
+        if (node.pipe !== undefined) this.#pipe(node.pipe, isRoot && !isBareDot(node.pipe));
         return;
     }
   }
 
   #pipe({ commands }: PipeNode, isRoot: boolean): void {
     for (const command of commands) {
+      this.nodes += 1;
       const name = indexedName(command);
       if (name === undefined) for (const arg of command.args) this.#argument(arg, isRoot);
       else if (isRoot) this.names.add(name);
