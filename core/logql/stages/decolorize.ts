@@ -1,7 +1,7 @@
 import type { DecolorizeStage } from '../ast.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord } from '../syntax/tokens.js';
-import { never, none, noSize, nothing, type StageDescriptor, unchanged } from './stage.js';
+import { type StageDescriptor, usualTraits } from './stage.js';
 
 const escape = 0x1b;
 const controlSequence = 0x9b;
@@ -13,33 +13,19 @@ const decolorizeCost = 20;
 
 /** `| decolorize`: removes colours and other terminal sequences from the line. */
 export const decolorizeStage: StageDescriptor<DecolorizeStage> = {
+  ...usualTraits,
   word: 'decolorize',
   addRules() {
     grammar.rule(stage)([stageWord('decolorize')], (_, span) => ({ kind: 'decolorize', span }));
   },
   print: () => '| decolorize',
   layout: 'unindented',
-  checks: none,
-  size: noSize,
-  children: none,
-  rename: unchanged,
-  exact: unchanged,
-  order: 'other',
-  readsLine: false,
   changesLine: 'yes',
-  source: nothing,
-  makes: none,
-  loses: none,
-  errors: () => 'kept',
-  isFilter: never,
   compile: () => (work) => {
     work.charge(decolorizeCost);
     work.line = decolorize(work.line);
     return true;
   },
-  hintedNames: none,
-  names: none,
-  groupNames: nothing,
   whyHere: 'lineRewrite',
 };
 

@@ -24,7 +24,6 @@ export const keep: StageDescriptor<KeepStage> = {
   },
   print: (made) => `| keep ${printItems(made)}`,
   loses: () => 'all',
-  errors: () => 'kept',
   compile({ items: list }, { slots, meter }) {
     const tests = new Map<Slot, TextTest[]>();
     for (const { name, matcher } of list) {

@@ -15,7 +15,7 @@ import { labelFilter as filterNode, stage } from '../syntax/log-rules.js';
 import { grammar } from '../syntax/tokens.js';
 import { formatBytes } from '../values/bytes.js';
 import { firstRawByte } from '../values/raw-bytes.js';
-import { alternativesIn, none, nothing, type StageDescriptor } from './stage.js';
+import { alternativesIn, type StageDescriptor, usualTraits } from './stage.js';
 
 /** Names may contain dots in the dialect with dotted names only; Loki's own names have none. */
 const bareName = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
@@ -62,12 +62,12 @@ function isCompiled({ op, value }: StringLabelFilter): boolean {
 
 /** `| name="value"` and its like. */
 export const labelFilter: StageDescriptor<LabelFilterStage> = {
+  ...usualTraits,
   word: undefined,
   addRules() {
     grammar.rule(stage)([filterNode], ([filter], span) => ({ kind: 'label-filter', filter, span }));
   },
   print: ({ filter }) => `| ${printLabelFilter(filter)}`,
-  layout: 'indented',
   // Loki only checks the top of a filter tree: an invalid address deeper inside passes.
   checks: ({ filter }) => (filter.kind === 'ip' ? [() => ipFault(filter.value)] : []),
   size: ({ filter }) => ({
@@ -77,12 +77,7 @@ export const labelFilter: StageDescriptor<LabelFilterStage> = {
   rename: (made, nameOf) => mapComparisons(made, (one) => ({ ...one, name: nameOf(one.name) })),
   exact: (made) => mapComparisons(made, (one) => (one.kind === 'string' ? { ...one, isExact: true } : one)),
   order: 'barrier',
-  readsLine: false,
-  changesLine: 'no',
-  source: nothing,
   comparisons: ({ filter }) => comparisonsIn(filter),
-  makes: none,
-  loses: none,
   errors: ({ filter }) => (comparesTexts(filter) ? 'kept' : 'made'),
   isFilter: () => true,
   compile: ({ filter }, { slots, meter }) => compileLabelFilter(filter, slots, meter),

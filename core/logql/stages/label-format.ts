@@ -14,21 +14,20 @@ import { quoteGo } from '../../base/label-set.js';
 import { stageFault } from '../check/faults.js';
 import { append, grammar, stageWord, token } from '../syntax/tokens.js';
 import { stage } from '../syntax/log-rules.js';
-import { never, none, nothing, type StageDescriptor, unchanged } from './stage.js';
+import { type StageDescriptor, usualTraits } from './stage.js';
 
 /** `| label_format` */
 export const labelFormat: StageDescriptor<LabelFormatStage> = {
+  ...usualTraits,
   word: 'label_format',
   addRules,
   print: ({ assignments }) =>
     `| label_format ${assignments.map((made) => `${made.name}=${made.kind === 'rename' ? made.source : quoteGo(made.template)}`).join(',')}`,
-  layout: 'indented',
   checks: ({ assignments }) => [
     () => namesFault(assignments),
     ...assignments.map((made) => () => templateFault(made)),
   ],
   size: ({ assignments }) => ({ formattedLabels: assignments.length }),
-  children: none,
   rename: (made, nameOf) => ({
     ...made,
     assignments: made.assignments.map((one) =>
@@ -37,15 +36,9 @@ export const labelFormat: StageDescriptor<LabelFormatStage> = {
         : { ...one, name: nameOf(one.name) },
     ),
   }),
-  exact: unchanged,
-  order: 'other',
-  readsLine: false,
-  changesLine: 'no',
-  source: nothing,
   makes: ({ assignments }) => assignments.map(({ name }) => name),
   loses: ({ assignments }) => assignments.flatMap((one) => (one.kind === 'rename' ? [one.source] : [])),
   errors: (made) => (onlyRenames(made) ? 'kept' : 'made'),
-  isFilter: never,
   compile: ({ assignments }, { slots, meter }) => compileLabelFormat(assignments, slots, meter),
   hintedNames: ({ assignments }) =>
     assignments.flatMap((one) =>

@@ -2,7 +2,7 @@ import type { LabelItem, Matcher } from '../ast.js';
 import { printMatcher } from './label-filter.js';
 import { append, grammar, token } from '../syntax/tokens.js';
 import { matcher } from '../syntax/log-rules.js';
-import { never, none, noSize, nothing, unchanged } from './stage.js';
+import { usualTraits } from './stage.js';
 
 /** The labels of `| drop` and `| keep`. */
 export const items = grammar.nonterminal<LabelItem[]>('labels');
@@ -13,19 +13,9 @@ interface WithItems {
 
 /** Common properties of both stages. */
 export const itemTraits = {
-  layout: 'indented',
-  checks: none,
-  size: noSize,
+  ...usualTraits,
   children: ({ items: list }: WithItems): readonly Matcher[] => list.flatMap(({ matcher: one }) => one ?? []),
   rename: renameItems,
-  exact: unchanged,
-  order: 'other',
-  readsLine: false,
-  changesLine: 'no',
-  source: nothing,
-  makes: none,
-  isFilter: never,
-  hintedNames: none,
   names: itemNames,
   // An item without a matcher is dropped or kept whatever its value is.
   groupNames: ({ items: list }: WithItems) =>

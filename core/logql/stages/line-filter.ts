@@ -7,10 +7,11 @@ import { Meter } from '../pipeline/work-line.js';
 import type { LineTest } from '../pipeline/types.js';
 import { append, grammar, operator, token } from '../syntax/tokens.js';
 import { regexpFault, stages } from '../syntax/log-rules.js';
-import { alternativesIn, none, nothing, type StageDescriptor, unchanged } from './stage.js';
+import { alternativesIn, type StageDescriptor, usualTraits } from './stage.js';
 
 /** `|= "text"` and its like. */
 export const lineFilter: StageDescriptor<LineFilterStage> = {
+  ...usualTraits,
   word: undefined,
   addRules,
   print: ({ op, alternatives }) => `${op} ${alternatives.map(printTerm).join(' or ')}`,
@@ -22,16 +23,9 @@ export const lineFilter: StageDescriptor<LineFilterStage> = {
   size: ({ alternatives }) => ({
     alternatives: alternatives.reduce((sum, { value }) => sum + alternativesIn(value), 0),
   }),
-  children: none,
-  rename: unchanged,
   exact: (stage) => ({ ...stage, isExact: true }),
   order: 'filter',
   readsLine: true,
-  changesLine: 'no',
-  source: nothing,
-  makes: none,
-  loses: none,
-  errors: () => 'kept',
   // A search for an empty text filters nothing.
   isFilter: ({ op, alternatives }) =>
     (op !== '|=' && op !== '|~') || alternatives.some(({ value }) => value !== ''),
@@ -39,9 +33,6 @@ export const lineFilter: StageDescriptor<LineFilterStage> = {
     const test = compileLineFilter(stage, meter);
     return (work) => test(work.line);
   },
-  hintedNames: none,
-  names: none,
-  groupNames: nothing,
   whyHere: 'lineAfterChange',
 };
 

@@ -9,10 +9,11 @@ import { quoteGo } from '../../base/label-set.js';
 import { stageFault } from '../check/faults.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { never, none, noSize, nothing, type StageDescriptor, unchanged } from './stage.js';
+import { type StageDescriptor, usualTraits } from './stage.js';
 
 /** `| line_format` */
 export const lineFormat: StageDescriptor<LineFormatStage> = {
+  ...usualTraits,
   word: 'line_format',
   addRules() {
     grammar.rule(stage)([stageWord('line_format'), token.string], ([, template], span) => ({
@@ -22,29 +23,18 @@ export const lineFormat: StageDescriptor<LineFormatStage> = {
     }));
   },
   print: ({ template }) => `| line_format ${quoteGo(template)}`,
-  layout: 'indented',
   checks: ({ template }) => [
     () => {
       const fault = stageFault(() => parseTemplate(template, 'line'));
       return fault === undefined ? undefined : `invalid line template: ${fault}`;
     },
   ],
-  size: noSize,
-  children: none,
-  rename: unchanged,
-  exact: unchanged,
   order: 'barrier',
-  readsLine: false,
   changesLine: 'for-readers',
-  source: nothing,
-  makes: none,
-  loses: none,
   errors: () => 'made',
-  isFilter: never,
   compile: ({ template }, { slots, meter }) => compileLineFormat(template, slots, meter),
   hintedNames: ({ template }) => templateFields(template, 'line'),
   names: () => 'all',
-  groupNames: nothing,
   whyHere: 'lineRewrite',
 };
 

@@ -5,7 +5,7 @@ import type { Hints, RunStage } from '../pipeline/work-line.js';
 import { type SlotTable, verbatim, type Slot } from '../pipeline/slot.js';
 import { abort, stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { none, parserTraits, type StageDescriptor, unchanged } from './stage.js';
+import { parserTraits, type StageDescriptor } from './stage.js';
 
 /** `| pattern` */
 export const pattern: StageDescriptor<PatternStage> = {
@@ -18,8 +18,6 @@ export const pattern: StageDescriptor<PatternStage> = {
     });
   },
   print: (made) => `| pattern ${quoteGo(made.pattern)}`,
-  checks: none,
-  rename: unchanged,
   source: () => 'pieces',
   extraction(made) {
     const parts = partsOf(made);

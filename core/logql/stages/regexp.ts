@@ -6,7 +6,7 @@ import { labelName, type SlotTable } from '../pipeline/slot.js';
 import type { RunStage } from '../pipeline/work-line.js';
 import { abort, regexpFault, stage } from '../syntax/log-rules.js';
 import { grammar, stageWord, token } from '../syntax/tokens.js';
-import { none, parserTraits, type StageDescriptor, unchanged } from './stage.js';
+import { parserTraits, type StageDescriptor } from './stage.js';
 
 /** `| regexp` */
 export const regexp: StageDescriptor<RegexpStage> = {
@@ -19,8 +19,6 @@ export const regexp: StageDescriptor<RegexpStage> = {
     });
   },
   print: ({ pattern }) => `| regexp ${quoteGo(pattern)}`,
-  checks: none,
-  rename: unchanged,
   source: () => 'pieces',
   extraction: ({ pattern }) =>
     parseRegExp(pattern).isValid ? { from: 'groups', expression: pattern } : undefined,

@@ -109,27 +109,36 @@ export interface StageDescriptor<S extends Stage> {
   readonly whyHere: S extends LabelFilterStage ? undefined : WhyHere;
 }
 
-export const none = (): readonly never[] => [];
+const none = (): readonly never[] => [];
 export const nothing = (): undefined => undefined;
-export const never = (): boolean => false;
-export const noSize = (): Record<never, never> => ({});
-export const unchanged = <S extends Stage>(stage: S): S => stage;
+const unchanged = <S extends Stage>(stage: S): S => stage;
 
-/** Common properties of parsers: they make labels from the line and read none. */
-export const parserTraits = {
+/** Properties of a stage that uses no labels, reads no line and changes nothing; each stage replaces those in which it differs. */
+export const usualTraits = {
   layout: 'indented',
-  size: noSize,
+  checks: none,
+  size: () => ({}),
   children: none,
+  rename: unchanged,
   exact: unchanged,
   order: 'other',
-  readsLine: true,
+  readsLine: false,
   changesLine: 'no',
+  source: nothing,
+  makes: none,
   loses: none,
-  errors: (): 'made' => 'made',
-  isFilter: never,
+  errors: (): 'kept' => 'kept',
+  isFilter: () => false,
   hintedNames: none,
   names: none,
   groupNames: nothing,
+} as const;
+
+/** Common properties of parsers: they make labels from the line and read none. */
+export const parserTraits = {
+  ...usualTraits,
+  readsLine: true,
+  errors: (): 'made' => 'made',
   whyHere: 'parser',
 } as const;
 

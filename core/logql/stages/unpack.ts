@@ -14,7 +14,7 @@ import { labelName, ownText, type Slot } from '../pipeline/slot.js';
 import { clashSuffix } from '../pipeline/types.js';
 import { stage } from '../syntax/log-rules.js';
 import { grammar, stageWord } from '../syntax/tokens.js';
-import { none, parserTraits, type StageDescriptor, unchanged } from './stage.js';
+import { parserTraits, type StageDescriptor } from './stage.js';
 
 /** `| unpack` */
 export const unpack: StageDescriptor<UnpackStage> = {
@@ -24,8 +24,6 @@ export const unpack: StageDescriptor<UnpackStage> = {
     grammar.rule(stage)([stageWord('unpack')], (_, span) => ({ kind: 'unpack', span }));
   },
   print: () => '| unpack',
-  checks: none,
-  rename: unchanged,
   order: 'barrier',
   changesLine: 'yes',
   source: () => 'other-lines',

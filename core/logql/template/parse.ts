@@ -1,8 +1,8 @@
 import { quoteGo } from '../../base/label-set.js';
 import { unquoteGo } from '../values/unquote.js';
 import type { Template, TemplateList, TemplateNode } from './ast.js';
-import { templateFunctions } from './functions.js';
 import type { TemplateToken, TemplateTokenKind } from './lexer.js';
+import { templateFunctions } from './library/table.js';
 import { PipelineParser, TokenStream, TemplateSyntaxError, type ParseScope } from './pipeline-parser.js';
 
 export { TemplateSyntaxError };

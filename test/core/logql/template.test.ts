@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseTemplate, TemplateSyntaxError } from '../../../core/logql/index.js';
-import { templateFunctions } from '../../../core/logql/template/functions.js';
+import { templateFunctions } from '../../../core/logql/template/library/table.js';
 
 const refused: readonly (readonly [string, string])[] = [
   ['{{', '1: unclosed action'],

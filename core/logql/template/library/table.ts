@@ -30,6 +30,9 @@ export const functionTable: ReadonlyMap<string, GoFunction> = new Map<string, Go
   ...printFunctions,
 ]);
 
+/** The functions that templates of line_format and label_format may call: Loki's and those of the language. */
+export const templateFunctions: ReadonlySet<string> = new Set([...functionTable.keys(), 'call']);
+
 function orDefault(fallback: GoValue, value: GoValue): GoValue {
   return isTrue(value) ? value : fallback;
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { TemplateSyntaxError } from '../../../../core/logql/index.js';
 import { compileTemplate, type Rendered } from '../../../../core/logql/template/index.js';
-import { templateFunctions } from '../../../../core/logql/template/functions.js';
+import { templateFunctions } from '../../../../core/logql/template/library/table.js';
 import { render } from './render.js';
 
 const labels = { a: 'Ada', n: '17', j: '{"k":[1,{"z":null}],"s":"é"}', u: '日本🙂', long: 'x'.repeat(5000) };

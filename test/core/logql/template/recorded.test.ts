@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { TemplateSyntaxError } from '../../../../core/logql/index.js';
-import { templateFunctions } from '../../../../core/logql/template/functions.js';
+import { templateFunctions } from '../../../../core/logql/template/library/table.js';
 import { render } from './render.js';
 
 /** Inputs of all recorded templates: the first line of the file. */
