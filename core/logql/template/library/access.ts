@@ -99,14 +99,8 @@ function length(boxed: GoValue): GoValue {
 }
 
 /** Go's functions that access the contents of values. */
-export const accessFunctions: readonly (readonly [string, GoFunction])[] = [
-  [
-    'index',
-    { parameters: ['value'], rest: 'value', weight: 3, call: ([item, ...keys]) => index(item, keys) },
-  ],
-  [
-    'slice',
-    { parameters: ['value'], rest: 'value', weight: 3, call: ([item, ...keys]) => slice(item, keys) },
-  ],
-  ['len', { parameters: ['value'], weight: 2, call: ([item]) => length(item) }],
-];
+export const accessFunctions: Readonly<Record<string, GoFunction>> = {
+  index: { parameters: ['value'], rest: 'value', weight: 3, call: ([item, ...keys]) => index(item, keys) },
+  slice: { parameters: ['value'], rest: 'value', weight: 3, call: ([item, ...keys]) => slice(item, keys) },
+  len: { parameters: ['value'], weight: 2, call: ([item]) => length(item) },
+};

@@ -84,14 +84,14 @@ function comparison(apply: (first: GoValue, second: GoValue) => boolean): GoFunc
 }
 
 /** Go's comparisons and logic on values. */
-export const compareFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['and', { parameters: ['value'], rest: 'value', shortCircuit: 'and', call: (args) => args.at(-1) }],
-  ['or', { parameters: ['value'], rest: 'value', shortCircuit: 'or', call: (args) => args.at(-1) }],
-  ['not', { parameters: ['value'], call: ([value]) => !isTrue(value) }],
-  ['eq', { parameters: ['value'], rest: 'value', call: ([first, ...others]) => equalsAny(first, others) }],
-  ['ne', comparison((first, second) => !equalsAny(first, [second]))],
-  ['lt', comparison(isLess)],
-  ['le', comparison(isLessOrEqual)],
-  ['gt', comparison((first, second) => !isLessOrEqual(first, second))],
-  ['ge', comparison((first, second) => !isLess(first, second))],
-];
+export const compareFunctions: Readonly<Record<string, GoFunction>> = {
+  and: { parameters: ['value'], rest: 'value', shortCircuit: 'and', call: (args) => args.at(-1) },
+  or: { parameters: ['value'], rest: 'value', shortCircuit: 'or', call: (args) => args.at(-1) },
+  not: { parameters: ['value'], call: ([value]) => !isTrue(value) },
+  eq: { parameters: ['value'], rest: 'value', call: ([first, ...others]) => equalsAny(first, others) },
+  ne: comparison((first, second) => !equalsAny(first, [second])),
+  lt: comparison(isLess),
+  le: comparison(isLessOrEqual),
+  gt: comparison((first, second) => !isLessOrEqual(first, second)),
+  ge: comparison((first, second) => !isLess(first, second)),
+};

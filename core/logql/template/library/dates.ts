@@ -60,31 +60,25 @@ export function unixNanos(subject: GoTime): bigint {
   return BigInt.asIntN(64, subject.nanoseconds);
 }
 
-export const dateFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['now', { parameters: [], call: now }],
-  [
-    'date',
-    {
-      parameters: ['string', 'any'],
-      weight: 8,
-      stepsPerArgument: 3,
-      call: ([layout, value]) => date(textArgument(layout), value),
-    },
-  ],
-  ['toDate', ofTexts((layout, subject) => toDate(layout, local, subject), 8)],
-  [
-    'toDateInZone',
-    {
-      parameters: ['string', 'string', 'string'],
-      weight: 8,
-      // A zone takes a while to load the first time.
-      stepsPerArgument: 40,
-      call: ([layout, zone, subject]) =>
-        toDate(textArgument(layout), loadZone(textArgument(zone)), textArgument(subject)),
-    },
-  ],
-  ['unixToTime', ofText(unixToTime)],
-  ['unixEpoch', ofTime((subject) => String(subject.unix))],
-  ['unixEpochMillis', ofTime((subject) => unixMillis(subject).toString())],
-  ['unixEpochNanos', ofTime((subject) => unixNanos(subject).toString())],
-];
+export const dateFunctions: Readonly<Record<string, GoFunction>> = {
+  now: { parameters: [], call: now },
+  date: {
+    parameters: ['string', 'any'],
+    weight: 8,
+    stepsPerArgument: 3,
+    call: ([layout, value]) => date(textArgument(layout), value),
+  },
+  toDate: ofTexts((layout, subject) => toDate(layout, local, subject), 8),
+  toDateInZone: {
+    parameters: ['string', 'string', 'string'],
+    weight: 8,
+    // A zone takes a while to load the first time.
+    stepsPerArgument: 40,
+    call: ([layout, zone, subject]) =>
+      toDate(textArgument(layout), loadZone(textArgument(zone)), textArgument(subject)),
+  },
+  unixToTime: ofText(unixToTime),
+  unixEpoch: ofTime((subject) => String(subject.unix)),
+  unixEpochMillis: ofTime((subject) => unixMillis(subject).toString()),
+  unixEpochNanos: ofTime((subject) => unixNanos(subject).toString()),
+};

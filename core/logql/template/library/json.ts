@@ -52,15 +52,12 @@ function withoutHalves(value: string): string {
   return /[\ud800-\udfff]/.test(value) ? value.replaceAll(/\p{Surrogate}/gu, '\ufffd') : value;
 }
 
-export const jsonFunctions: readonly (readonly [string, GoFunction])[] = [
-  [
-    'fromJson',
-    {
-      parameters: ['string'],
-      call: ([source], context) => {
-        context.charge(textArgument(source).length * stepsPerCharacter);
-        return decode(textArgument(source));
-      },
+export const jsonFunctions: Readonly<Record<string, GoFunction>> = {
+  fromJson: {
+    parameters: ['string'],
+    call: ([source], context) => {
+      context.charge(textArgument(source).length * stepsPerCharacter);
+      return decode(textArgument(source));
     },
-  ],
-];
+  },
+};

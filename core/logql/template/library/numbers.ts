@@ -112,53 +112,44 @@ function round(value: number, places: number, threshold: number): number {
   return (rest >= threshold ? Math.ceil(digits) : Math.floor(digits)) / power;
 }
 
-export const numberFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['int', { parameters: ['any'], call: ([value]) => new GoInt(toInt64(value)) }],
-  ['float64', { parameters: ['any'], call: ([value]) => toFloat64(value) }],
-  [
-    'add',
-    {
-      parameters: [],
-      rest: 'any',
-      call: (args) =>
-        wrapInt(
-          args.reduce<bigint>((sum, arg) => sum + toInt64(arg), 0n),
-          'int64',
-        ),
-    },
-  ],
-  ['mul', ints((a, b) => a * b)],
-  ['max', ints((a, b) => (b > a ? b : a))],
-  ['min', ints((a, b) => (b < a ? b : a))],
-  ['sub', twoInts((a, b) => a - b)],
-  ['div', twoInts((a, b) => a / nonZero(b))],
-  ['mod', twoInts((a, b) => a % nonZero(b))],
-  [
-    'addf',
-    {
-      parameters: [],
-      rest: 'any',
-      stepsPerArgument: stepsPerDecimal,
-      call: (args) => foldDecimals(0, args, add),
-    },
-  ],
-  ['subf', decimals(subtract)],
-  ['mulf', decimals(multiply)],
-  ['divf', decimals(divide)],
-  ['maxf', floats(maxFloat)],
-  ['minf', floats(minFloat)],
-  ['ceil', { parameters: ['any'], call: ([value]) => Math.ceil(toFloat64(value)) }],
-  ['floor', { parameters: ['any'], call: ([value]) => Math.floor(toFloat64(value)) }],
-  [
-    'round',
-    {
-      parameters: ['any', 'int'],
-      rest: 'float64',
-      call: ([value, places, threshold]) =>
-        round(toFloat64(value), size(places), typeof threshold === 'number' ? threshold : 0.5),
-    },
-  ],
-];
+export const numberFunctions: Readonly<Record<string, GoFunction>> = {
+  int: { parameters: ['any'], call: ([value]) => new GoInt(toInt64(value)) },
+  float64: { parameters: ['any'], call: ([value]) => toFloat64(value) },
+  add: {
+    parameters: [],
+    rest: 'any',
+    call: (args) =>
+      wrapInt(
+        args.reduce<bigint>((sum, arg) => sum + toInt64(arg), 0n),
+        'int64',
+      ),
+  },
+  mul: ints((a, b) => a * b),
+  max: ints((a, b) => (b > a ? b : a)),
+  min: ints((a, b) => (b < a ? b : a)),
+  sub: twoInts((a, b) => a - b),
+  div: twoInts((a, b) => a / nonZero(b)),
+  mod: twoInts((a, b) => a % nonZero(b)),
+  addf: {
+    parameters: [],
+    rest: 'any',
+    stepsPerArgument: stepsPerDecimal,
+    call: (args) => foldDecimals(0, args, add),
+  },
+  subf: decimals(subtract),
+  mulf: decimals(multiply),
+  divf: decimals(divide),
+  maxf: floats(maxFloat),
+  minf: floats(minFloat),
+  ceil: { parameters: ['any'], call: ([value]) => Math.ceil(toFloat64(value)) },
+  floor: { parameters: ['any'], call: ([value]) => Math.floor(toFloat64(value)) },
+  round: {
+    parameters: ['any', 'int'],
+    rest: 'float64',
+    call: ([value, places, threshold]) =>
+      round(toFloat64(value), size(places), typeof threshold === 'number' ? threshold : 0.5),
+  },
+};
 
 const anyBase =
   /^([+-]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
@@ -299,8 +290,8 @@ export function durationSeconds(nanoseconds: bigint): number {
   return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9;
 }
 
-export const unitFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['bytes', ofText(bytes)],
-  ['duration', ofText(seconds)],
-  ['duration_seconds', ofText(seconds)],
-];
+export const unitFunctions: Readonly<Record<string, GoFunction>> = {
+  bytes: ofText(bytes),
+  duration: ofText(seconds),
+  duration_seconds: ofText(seconds),
+};

@@ -21,24 +21,21 @@ function escaper(escape: (subject: string) => string, weight: number): GoFunctio
   return printer((args) => escape(sprint(args.map((arg) => concrete(arg) ?? '<no value>'))), weight);
 }
 
-export const printFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['print', printer(sprint)],
-  ['println', printer(sprintln)],
-  [
-    'printf',
-    {
-      parameters: ['string'],
-      rest: 'any',
-      inputLimit: 'printf',
-      weight: 4,
-      outputLimit: 'printf',
-      call: ([format, ...args]) => sprintf(textArgument(format), args),
-    },
-  ],
-  ['html', escaper(htmlEscape, 3)],
-  ['js', escaper(jsEscape, 16)],
-  ['urlquery', escaper(urlEncode, 6)],
-];
+export const printFunctions: Readonly<Record<string, GoFunction>> = {
+  print: printer(sprint),
+  println: printer(sprintln),
+  printf: {
+    parameters: ['string'],
+    rest: 'any',
+    inputLimit: 'printf',
+    weight: 4,
+    outputLimit: 'printf',
+    call: ([format, ...args]) => sprintf(textArgument(format), args),
+  },
+  html: escaper(htmlEscape, 3),
+  js: escaper(jsEscape, 16),
+  urlquery: escaper(urlEncode, 6),
+};
 
 const hexDigits = '0123456789ABCDEF';
 const unreserved = /^[A-Za-z0-9\-_.~]*$/;
@@ -150,9 +147,9 @@ function jsEscape(subject: string): string {
   });
 }
 
-export const encodingFunctions: readonly (readonly [string, GoFunction])[] = [
-  ['urlencode', ofText(urlEncode, 6)],
-  ['urldecode', ofText(urlDecode, 12)],
-  ['b64enc', ofText((subject) => toBytes(subject).toString('base64'), 3)],
-  ['b64dec', ofText(base64Decode, 6)],
-];
+export const encodingFunctions: Readonly<Record<string, GoFunction>> = {
+  urlencode: ofText(urlEncode, 6),
+  urldecode: ofText(urlDecode, 12),
+  b64enc: ofText((subject) => toBytes(subject).toString('base64'), 3),
+  b64dec: ofText(base64Decode, 6),
+};

@@ -88,39 +88,30 @@ function regexFunction(isLiteral: boolean): GoFunction {
   };
 }
 
-export const replaceFunctions: readonly (readonly [string, GoFunction])[] = [
-  [
-    'replace',
-    {
-      parameters: ['string', 'string', 'string'],
-      outputLimit: 'replacement',
-      weight: 3,
-      call: ([old, replacement, subject]) =>
-        replaceText(textArgument(subject), textArgument(old), textArgument(replacement), -1),
-    },
-  ],
-  [
-    'Replace',
-    {
-      parameters: ['string', 'string', 'string', 'int'],
-      outputLimit: 'replacement',
-      weight: 3,
-      call: ([subject, old, replacement, count]) =>
-        replaceText(textArgument(subject), textArgument(old), textArgument(replacement), size(count)),
-    },
-  ],
-  ['regexReplaceAll', regexFunction(false)],
-  ['regexReplaceAllLiteral', regexFunction(true)],
-  [
-    'count',
-    {
-      ...ofTexts(() => ''),
-      call: ([source, subject], context) =>
-        smallInt(
-          pattern(textArgument(source), textArgument(subject), context).count(textArgument(subject), () => {
-            context.tick();
-          }),
-        ),
-    },
-  ],
-];
+export const replaceFunctions: Readonly<Record<string, GoFunction>> = {
+  replace: {
+    parameters: ['string', 'string', 'string'],
+    outputLimit: 'replacement',
+    weight: 3,
+    call: ([old, replacement, subject]) =>
+      replaceText(textArgument(subject), textArgument(old), textArgument(replacement), -1),
+  },
+  Replace: {
+    parameters: ['string', 'string', 'string', 'int'],
+    outputLimit: 'replacement',
+    weight: 3,
+    call: ([subject, old, replacement, count]) =>
+      replaceText(textArgument(subject), textArgument(old), textArgument(replacement), size(count)),
+  },
+  regexReplaceAll: regexFunction(false),
+  regexReplaceAllLiteral: regexFunction(true),
+  count: {
+    ...ofTexts(() => ''),
+    call: ([source, subject], context) =>
+      smallInt(
+        pattern(textArgument(source), textArgument(subject), context).count(textArgument(subject), () => {
+          context.tick();
+        }),
+      ),
+  },
+};

@@ -1,5 +1,5 @@
 import { Memo } from '../../../base/memory/byte-lru.js';
-import { zoneNameRows } from './zone-names-table.js';
+import { zonesByNames } from './zone-names-table.js';
 
 /** A time zone; Go calls it a location. */
 export interface Zone {
@@ -45,7 +45,9 @@ export function loadZone(name: string): Zone {
 
 function zoneRows(): ReadonlyMap<string, string> {
   namesByZone ??= new Map(
-    zoneNameRows.flatMap(([names, zones]) => zones.split(' ').map((zone) => [zone, names] as const)),
+    Object.entries(zonesByNames).flatMap(([names, zones]) =>
+      zones.split(' ').map((zone) => [zone, names] as const),
+    ),
   );
   return namesByZone;
 }
