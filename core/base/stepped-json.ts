@@ -113,7 +113,7 @@ export class SteppedJson {
       const next = this.#text.charCodeAt(this.#at);
       const isSeparator = next === comma || next === colon || next <= space;
       if (depth === 0 && (isSeparator || next === closeBrace || next === closeBracket)) return;
-      if (next === quote) this.#at = this.#endOfText(this.#at + 1);
+      if (next === quote) this.#at = endOfText(this.#text, this.#at);
       else if (next === openBrace || next === openBracket) depth += 1;
       else if (next === closeBrace || next === closeBracket) depth -= 1;
       else continue;
@@ -127,14 +127,20 @@ export class SteppedJson {
       }
     }
   }
+}
 
-  /** The place of the quote that ends a text. */
-  #endOfText(from: number): number {
-    for (let at = this.#text.indexOf('"', from); at >= 0; at = this.#text.indexOf('"', at + 1)) {
-      let backslashes = 0;
-      while (this.#text.charCodeAt(at - 1 - backslashes) === backslash) backslashes += 1;
-      if (backslashes % 2 === 0) return at;
-    }
-    throw new Error('a text does not end');
+function endOfText(text: string, begin: number): number {
+  const end = closingQuote(text, begin);
+  if (end < 0) throw new Error('a text does not end');
+  return end;
+}
+
+/** The place of the quote that closes the JSON string literal at an offset; -1 if none does. */
+export function closingQuote(text: string, begin: number): number {
+  for (let at = text.indexOf('"', begin + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return at;
   }
+  return -1;
 }

@@ -2,6 +2,7 @@
  * Helpers for a stage that caches finished answers: tier0, and plugins that replace it (`ref-proxy/plugin`). Everything an answer depends
  * on is decided here, so that no cache can forget a part of it.
  */
+import { abortReason } from '../base/admission/fair-queue.js';
 import { atPace, Pacer } from '../base/pace/steps.js';
 import { readBuiltInSchemas } from '../kernel/options/schema-files.js';
 import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
@@ -242,7 +243,7 @@ export class Flights<Value, Key = string> {
           this.#forget(key, flight);
           flight.controller.abort(signal.reason);
         }
-        reject(reasonOf(signal));
+        reject(abortReason(signal));
       };
       signal.addEventListener('abort', leave, { once: true });
       const settled = (): void => signal.removeEventListener('abort', leave);
@@ -258,12 +259,6 @@ export class Flights<Value, Key = string> {
 /** Calls immediately; a synchronous error becomes a rejection. */
 async function startNow<Value>(run: () => Promise<Value>): Promise<Value> {
   return await run();
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  // `reason` is typed any because abort() accepts anything.
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError');
 }
 
 /**

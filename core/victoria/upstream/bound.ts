@@ -10,8 +10,8 @@ import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
 import type { Waits } from '../../base/admission/waits.js';
 import type { BackendCall, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
-import { apiError } from '../../base/errors/table.js';
 import { decodeListing, decodeStats, decodeStatsRange } from './decode.js';
+import { throwIfEnded } from './exchange.js';
 import { queryOfBoth, readBoth, reading, RowContract, rowsOf } from './answer-rows.js';
 import { beginCall, isPath, pathOf, queryParameters, rangeParameters, timeText } from './open-call.js';
 import type { CallCount, OpenCall } from './open-call.js';
@@ -130,7 +130,7 @@ export class BoundUpstream implements Upstream {
     const count = { rows: 0, bytes: 0, status: 0 };
     const { waits } = this.#binding;
     const pass = await this.#pass(enter);
-    const call = this.#begin('query', count);
+    const call = beginCall('query', this.#binding, count);
     let failure: unknown;
     try {
       const pacer = new Pacer(pass.signal, rowsSliceMs);
@@ -192,21 +192,12 @@ export class BoundUpstream implements Upstream {
       ['refresh_interval', `${request.refreshMs}ms`],
       ...this.#everyCall(),
     ];
-    const count = { rows: 0, bytes: 0, status: 0 };
-    const call = this.#begin('tail', count);
-    let failure: unknown;
-    try {
+    return this.#recorded('tail', async (call, count) => {
       const { signal } = this.#binding;
       const answer = await this.#client.call(this.#callOf(call, form, signal, request.openTimeoutMs));
       count.status = answer.status;
       return rowsOf(answer, request.query, count);
-    } catch (error) {
-      failure = error;
-      if (error instanceof ApiError) count.status = statusOf(error);
-      throw error;
-    } finally {
-      call.end(failure);
-    }
+    });
   }
 
   deletion({ filter, range }: DeletionRequest): Deletion {
@@ -300,23 +291,18 @@ export class BoundUpstream implements Upstream {
     try {
       return await waited;
     } catch (error) {
-      const { signal } = this.#binding;
-      if (!signal.aborted) throw error;
-      const reason: unknown = signal.reason;
-      throw reason instanceof ApiError ? reason : apiError('clientGone', {}, { cause: reason });
+      throwIfEnded(this.#binding.signal);
+      throw error;
     }
   }
 
-  async #collect<Value>(
+  #collect<Value>(
     type: string,
     form: Form,
     signal: AbortSignal,
     decode: (text: string, count: OpenCount) => Steps<Value>,
   ): Promise<Value> {
-    const count = { rows: 0, bytes: 0, status: 0 };
-    const call = this.#begin(type, count);
-    let failure: unknown;
-    try {
+    return this.#recorded(type, async (call, count) => {
       const answer = await this.#client.call(this.#callOf(call, form, signal));
       count.status = answer.status;
       const text = await answer.text();
@@ -324,6 +310,19 @@ export class BoundUpstream implements Upstream {
       // An answer is mostly text, and its values are slices of it.
       this.#binding.memory?.charge(text.length * 3, kindOf(type));
       return await atPace(reading(answer, decode(text, count), count), new Pacer(signal));
+    });
+  }
+
+  /** Runs a call up to the end of `run`, and records it with the amounts that it has read by then. */
+  async #recorded<Value>(
+    type: string,
+    run: (call: OpenCall, count: OpenCount) => Promise<Value>,
+  ): Promise<Value> {
+    const count = { rows: 0, bytes: 0, status: 0 };
+    const call = beginCall(type, this.#binding, count);
+    let failure: unknown;
+    try {
+      return await run(call, count);
     } catch (error) {
       failure = error;
       if (error instanceof ApiError && count.status === 0) count.status = statusOf(error);
@@ -373,10 +372,6 @@ export class BoundUpstream implements Upstream {
   #everyCall(): Form {
     const { mayBePartial = false, parameters } = this.#binding;
     return [['allow_partial_response', mayBePartial ? '1' : '0'], ...parameters];
-  }
-
-  #begin(type: string, count: CallCount): OpenCall {
-    return beginCall(type, this.#binding, count);
   }
 }
 

@@ -1,5 +1,6 @@
 import { apiError } from '../../base/errors/table.js';
 import type { Steps } from '../../base/pace/steps.js';
+import { closingQuote } from '../../base/stepped-json.js';
 import { addressAdvice } from './failures.js';
 import type { BackendSample, BackendSeries, BackendValue } from './types.js';
 
@@ -189,9 +190,9 @@ function* takeList(text: string, start: RegExp): Steps<TakenList | undefined> {
   for (let sign = signs.exec(text); sign !== null; sign = signs.exec(text)) {
     switch (sign[0]) {
       case '"': {
-        const end = endOfText(text, sign.index);
+        const end = closingQuote(text, sign.index);
         if (end < 0) return undefined;
-        signs.lastIndex = end;
+        signs.lastIndex = end + 1;
         break;
       }
       case '{':
@@ -213,14 +214,4 @@ function* takeList(text: string, start: RegExp): Steps<TakenList | undefined> {
     }
   }
   return undefined;
-}
-
-/** The end of a string literal, after its quote; -1 if it is not closed. */
-function endOfText(text: string, quote: number): number {
-  for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let escapes = 0;
-    while (text[at - 1 - escapes] === '\\') escapes += 1;
-    if (escapes % 2 === 0) return at + 1;
-  }
-  return -1;
 }

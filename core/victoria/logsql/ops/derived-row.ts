@@ -26,15 +26,7 @@ export class OverlayRow implements RowView {
   }
 
   *fieldNames(): Generator<string> {
-    const { kept, added } = this.#names();
-    yield* kept;
-    yield* added;
-  }
-
-  #names(): { kept: Iterable<string>; added: Iterable<string> } {
-    const kept = [...this.#base.fieldNames()];
-    const known = new Set(kept);
-    return { kept, added: [...this.#changes.keys()].filter((name) => !known.has(name)) };
+    yield* new Set([...this.#base.fieldNames(), ...this.#changes.keys()]);
   }
 }
 
