@@ -124,31 +124,19 @@ function sequenceTest(phrases: readonly string[]): TextTest {
   };
 }
 
-function compareTest(test: CompareTest): TextTest {
-  const bound = rangeNumber(test.value);
-  if (bound === undefined) {
-    const { value: text } = test;
-    switch (test.op) {
-      case '>':
-        return (value) => compareGoStrings(value, text) > 0;
-      case '>=':
-        return (value) => compareGoStrings(value, text) >= 0;
-      case '<':
-        return (value) => compareGoStrings(value, text) < 0;
-      case '<=':
-        return (value) => compareGoStrings(value, text) <= 0;
-    }
-  }
-  switch (test.op) {
-    case '>':
-      return (value) => (rangeNumber(value) ?? NaN) > bound;
-    case '>=':
-      return (value) => (rangeNumber(value) ?? NaN) >= bound;
-    case '<':
-      return (value) => (rangeNumber(value) ?? NaN) < bound;
-    case '<=':
-      return (value) => (rangeNumber(value) ?? NaN) <= bound;
-  }
+const comparisons: Readonly<Record<CompareTest['op'], (a: number, b: number) => boolean>> = {
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+};
+
+function compareTest({ op, value: text }: CompareTest): TextTest {
+  const holds = comparisons[op];
+  const bound = rangeNumber(text);
+  return bound === undefined
+    ? (value) => holds(compareGoStrings(value, text), 0)
+    : (value) => holds(rangeNumber(value) ?? NaN, bound);
 }
 
 function rangeTest(test: RangeTest): TextTest {
@@ -163,19 +151,12 @@ function rangeTest(test: RangeTest): TextTest {
 }
 
 function addressTest(test: AddressRangeTest): TextTest {
-  if (test.kind === 'ipv4-range') {
-    const from = parseIPv4(test.from) ?? NaN;
-    const to = parseIPv4(test.to) ?? NaN;
-    return (value) => {
-      const address = parseIPv4(value);
-      return address !== undefined && address >= from && address <= to;
-    };
-  }
-  const from = parseIPv6(test.from);
-  const to = parseIPv6(test.to);
+  const parse: (text: string) => number | bigint | undefined =
+    test.kind === 'ipv4-range' ? parseIPv4 : parseIPv6;
+  const [from, to] = [parse(test.from), parse(test.to)];
   if (from === undefined || to === undefined) return () => false;
   return (value) => {
-    const address = parseIPv6(value);
+    const address = parse(value);
     return address !== undefined && address >= from && address <= to;
   };
 }

@@ -9,7 +9,7 @@ import type { RowView } from '../row.js';
 import { formatTime, parseUnixTime } from '../literals.js';
 import { isListed } from '../build.js';
 import type { Operator, PipeContext } from './operator.js';
-import { overwriting, updateOperator } from './update.js';
+import { updateOperator } from './update.js';
 
 /** `format "text<field><option:field>" as name`. */
 export function formatOperator(pipe: FormatPipe, context: PipeContext, next: Operator): Operator {
@@ -97,7 +97,7 @@ export function packOperator(pipe: PackPipe, context: PipeContext, next: Operato
     }
     return [[pipe.as, pipe.kind === 'pack_json' ? packJson(pairs) : packLogfmt(pairs)]];
   };
-  return updateOperator(overwriting(undefined), context, compute, next);
+  return updateOperator({}, context, compute, next);
 }
 
 /** Writes fields as a JSON object with text values. VictoriaLogs escapes two more characters than JSON.stringify. */

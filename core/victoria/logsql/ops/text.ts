@@ -11,7 +11,7 @@ import { jsonArrayTexts } from '../eval/json.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
 import type { Operator, PipeContext } from './operator.js';
-import { compileCondition, overwriting, updateOperator } from './update.js';
+import { compileCondition, updateOperator } from './update.js';
 
 // CSI sequences: ESC, "[", parameters, one letter.
 const colors = /\u001b\[[0-9;:?]*[A-Za-z]/g;
@@ -20,7 +20,7 @@ const colors = /\u001b\[[0-9;:?]*[A-Za-z]/g;
 export function replaceOperator(pipe: ReplacePipe, context: PipeContext, next: Operator): Operator {
   const { at } = pipe;
   const replace = pipe.kind === 'replace' ? literalReplacer(pipe) : regexpReplacer(pipe);
-  return updateOperator(overwriting(pipe.condition), context, (row) => [[at, replace(row.get(at))]], next);
+  return updateOperator(pipe, context, (row) => [[at, replace(row.get(at))]], next);
 }
 
 function literalReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: string) => string {
@@ -57,12 +57,7 @@ function regexpReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: st
 /** `len` in bytes of UTF-8, `hash` (64 bits, FNV-1a), `json_array_len`. */
 export function deriveOperator(pipe: DerivePipe, context: PipeContext, next: Operator): Operator {
   const derive = derivations[pipe.kind];
-  return updateOperator(
-    overwriting(undefined),
-    context,
-    (row) => [[pipe.as, derive(row.get(pipe.field))]],
-    next,
-  );
+  return updateOperator({}, context, (row) => [[pipe.as, derive(row.get(pipe.field))]], next);
 }
 
 const derivations: Readonly<Record<DerivePipe['kind'], (value: string) => string>> = {
@@ -78,23 +73,13 @@ const derivations: Readonly<Record<DerivePipe['kind'], (value: string) => string
 /** `collapse_nums`: numbers become `<N>`. */
 export function collapseOperator(pipe: CollapseNumsPipe, context: PipeContext, next: Operator): Operator {
   const { at, prettify } = pipe;
-  return updateOperator(
-    overwriting(pipe.condition),
-    context,
-    (row) => [[at, collapseNums(row.get(at), prettify)]],
-    next,
-  );
+  return updateOperator(pipe, context, (row) => [[at, collapseNums(row.get(at), prettify)]], next);
 }
 
 /** `decolorize`: removes terminal colours. */
 export function decolorizeOperator(pipe: DecolorizePipe, context: PipeContext, next: Operator): Operator {
   const { field } = pipe;
-  return updateOperator(
-    overwriting(undefined),
-    context,
-    (row) => [[field, row.get(field).replace(colors, '')]],
-    next,
-  );
+  return updateOperator({}, context, (row) => [[field, row.get(field).replace(colors, '')]], next);
 }
 
 /** `split`: the pieces as a JSON array. */
@@ -104,7 +89,7 @@ export function splitOperator(pipe: SplitPipe, context: PipeContext, next: Opera
     const pieces = pipe.separator === '' ? Array.from(text) : text.split(pipe.separator);
     return [[pipe.as, JSON.stringify(pieces)]];
   };
-  return updateOperator(overwriting(undefined), context, compute, next);
+  return updateOperator({}, context, compute, next);
 }
 
 /**

@@ -11,15 +11,17 @@ export function compileCondition(condition: LogsqlFilter | undefined, context: P
   return condition === undefined ? () => true : compileFilter(condition, context);
 }
 
-/** An operator that computes new columns of a row; for a repeated column the last entry wins. */
+/**
+ * An operator that computes new columns of a row; for a repeated column the last entry wins.
+ * @param rules without a condition it applies to all rows, without a rule it overwrites columns
+ */
 export function updateOperator(
-  rules: UpdateRules,
+  { condition, rule }: Partial<UpdateRules>,
   context: PipeContext,
   compute: (row: RowView) => readonly (readonly [string, string])[],
   next: Operator,
 ): Operator {
-  const applies = compileCondition(rules.condition, context);
-  const { rule } = rules;
+  const applies = compileCondition(condition, context);
   return mapRows((row) => {
     if (!applies(row)) return row;
     const changes = new Map<string, string>();
@@ -30,9 +32,4 @@ export function updateOperator(
     }
     return changes.size === 0 ? row : new OverlayRow(row, changes);
   }, next);
-}
-
-/** The rules of pipes that always overwrite. */
-export function overwriting(condition: LogsqlFilter | undefined): UpdateRules {
-  return condition === undefined ? { rule: 'overwrite' } : { rule: 'overwrite', condition };
 }
