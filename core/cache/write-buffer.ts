@@ -19,6 +19,7 @@ export class WriteBuffer {
   readonly #waiting = new Map<string, Waiting>();
   /** The batch that is being written. */
   readonly #leaving = new Map<string, Waiting>();
+  /** Size of all values, including the batch that is being written. */
   #bytes = 0;
 
   constructor(largest: number) {
@@ -28,11 +29,6 @@ export class WriteBuffer {
   /** Number of buffered values, excluding the batch that is being written. */
   get size(): number {
     return this.#waiting.size;
-  }
-
-  /** Size of all values, including the batch that is being written. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   get(key: string): Waiting | undefined {

@@ -51,7 +51,7 @@ interface Ways {
 }
 
 class CompiledRegExp implements LinearRegExp {
-  readonly source: string;
+  readonly #source: string;
   readonly groupCount: number;
   readonly groupNames: readonly string[];
   readonly size: number;
@@ -63,7 +63,7 @@ class CompiledRegExp implements LinearRegExp {
   #engine: Re2Engine | undefined;
 
   constructor(source: string, options: CompileOptions, { engine, tree, test, native }: Ways) {
-    this.source = source;
+    this.#source = source;
     this.groupCount = engine?.groupCount ?? 0;
     this.groupNames = engine?.names.map(([name]) => name) ?? [];
     this.#options = options;
@@ -116,7 +116,7 @@ class CompiledRegExp implements LinearRegExp {
   }
 
   get #automaton(): Re2Engine {
-    return (this.#engine ??= engineOf(this.source, this.#options));
+    return (this.#engine ??= engineOf(this.#source, this.#options));
   }
 
   #finder(text: string): FindFrom {

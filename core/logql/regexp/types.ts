@@ -9,8 +9,6 @@ export interface LinearMatch {
 
 /** A compiled pattern with RE2's meaning that runs in time linear in the text. */
 export interface LinearRegExp {
-  /** The pattern as given. */
-  readonly source: string;
   /** Number of capturing groups, not counting the whole match. */
   readonly groupCount: number;
   /** Names of the named groups, in the order of the groups. */

@@ -1,3 +1,4 @@
+import { argumentSource } from './exec/place.js';
 import type { ArgNode, CommandNode, PipeNode, NumberNode } from './ast.js';
 import { type TemplateToken, type TemplateTokenKind, describeToken, lexTemplate } from './lexer.js';
 import { minInt64, parseGoFloat } from '../../base/time/index.js';
@@ -115,7 +116,7 @@ export class PipelineParser {
       case 'number':
       case 'nil':
       case 'dot':
-        return this.#scope.fail(`unexpected . after term ${quoteGo(termSource(node))}`);
+        return this.#scope.fail(`unexpected . after term ${quoteGo(argumentSource(node))}`);
       case 'identifier':
       case 'chain':
       case 'pipe':
@@ -164,20 +165,6 @@ export class PipelineParser {
     const [name = text, ...fields] = text.split('.');
     if (!this.#scope.variables.includes(name)) this.#scope.fail(`undefined variable ${quoteGo(name)}`);
     return { kind: 'variable', offset, name, fields };
-  }
-}
-
-function termSource(node: Extract<ArgNode, { kind: 'bool' | 'string' | 'number' | 'nil' | 'dot' }>): string {
-  switch (node.kind) {
-    case 'bool':
-      return String(node.value);
-    case 'nil':
-      return 'nil';
-    case 'dot':
-      return '.';
-    case 'string':
-    case 'number':
-      return node.source;
   }
 }
 

@@ -26,7 +26,6 @@ export async function samplesOf(store: RowsOf, request: StatsRequest): Promise<r
         samples.push({
           name,
           labels: labelsOf(row, labels),
-          timestampSeconds: Number(request.range.endNs / 1_000_000n) / 1000,
           value: columnOf(row, name) ?? '',
         });
   return samples;

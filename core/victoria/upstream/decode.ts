@@ -30,8 +30,8 @@ function asValue(item: unknown): BackendValue {
 /** Decodes stats_query: one sample per group and result column; empty labels are dropped. */
 export function decodeStats(text: string): Steps<readonly BackendSample[]> {
   return decodeResult(text, 'vector', (sample) => {
-    const [timestampSeconds, value] = asPoint(member(sample, 'value'));
-    return { ...asMetric(member(sample, 'metric')), timestampSeconds, value };
+    const [, value] = asPoint(member(sample, 'value'));
+    return { ...asMetric(member(sample, 'metric')), value };
   });
 }
 

@@ -39,7 +39,6 @@ export interface BackendValue {
 export interface BackendSample {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
-  readonly timestampSeconds: number;
   readonly value: string;
 }
 

@@ -66,9 +66,7 @@ export class MemoryUpstream implements Upstream {
   stats({ query, range }: StatsRequest): Promise<readonly BackendSample[]> {
     if (query.pipes[0]?.kind !== 'stats') return Promise.reject(new Error('no other statistics here'));
     const count = this.#within(range).length;
-    return Promise.resolve([
-      { name: 'rows', labels: new Map(), timestampSeconds: 0, value: String(this.countsAs ?? count) },
-    ]);
+    return Promise.resolve([{ name: 'rows', labels: new Map(), value: String(this.countsAs ?? count) }]);
   }
 
   statsRange(): Promise<never> {

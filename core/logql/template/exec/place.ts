@@ -31,21 +31,9 @@ export function placeOfCall(node: Extract<TemplateNode, { kind: 'template' }>, t
 
 /** Go positions a chain of fields at its second part. */
 function argumentOffset(node: ArgNode): number {
-  switch (node.kind) {
-    case 'field':
-      return node.names.length > 1 ? node.offset + 1 + (node.names[0]?.length ?? 0) : node.offset;
-    case 'variable':
-      return node.fields.length > 0 ? node.offset + node.name.length : node.offset;
-    case 'identifier':
-    case 'dot':
-    case 'nil':
-    case 'bool':
-    case 'string':
-    case 'chain':
-    case 'number':
-    case 'pipe':
-      return node.offset;
-  }
+  if (node.kind === 'field' && node.names.length > 1) return node.offset + 1 + (node.names[0]?.length ?? 0);
+  if (node.kind === 'variable' && node.fields.length > 0) return node.offset + node.name.length;
+  return node.offset;
 }
 
 export function argumentSource(node: ArgNode): string {

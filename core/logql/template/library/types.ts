@@ -1,5 +1,5 @@
 import type { GoTime } from '../time/go-time.js';
-import { GoInt, type GoMap, type GoValue } from '../values.js';
+import { GoInt, type GoValue } from '../values.js';
 
 /** Go's parameter types; `value` accepts anything as it is, `any` the content of an interface. */
 export type ParameterType = 'string' | 'int' | 'float64' | 'time.Time' | 'time.Duration' | 'any' | 'value';
@@ -8,7 +8,6 @@ export type ParameterType = 'string' | 'int' | 'float64' | 'time.Time' | 'time.D
 export interface CallContext {
   readonly line: string;
   readonly timestampNs: bigint;
-  readonly labels: GoMap;
   /** Charges steps of work that the sizes of arguments do not show. */
   charge(steps: number): void;
   /** Announces long work in advance, as far as it can be estimated, in nanoseconds. */
