@@ -40,7 +40,9 @@ let namesByZone: ReadonlyMap<string, string> | undefined;
 /** A zone of the IANA database; UTC for an unknown name. */
 export function loadZone(name: string): Zone {
   if (name === '' || name === 'UTC') return utc;
-  return name === 'Local' ? local : ianaZones.get(name);
+  if (name === 'Local') return local;
+  // Unknown names come from lines and may be long, so they are not kept.
+  return zoneRows().has(name) ? ianaZones.get(name) : utc;
 }
 
 function zoneRows(): ReadonlyMap<string, string> {
