@@ -51,9 +51,10 @@ export function findOption(draft: PipelineDraft, flag: string): FoundOption | un
   return allOptions(draft).find((option) => option.definition.flag === flag);
 }
 
-export function isFilled(
-  option: FoundOption | undefined,
-): option is FoundOption & { readonly value: string } {
+/** An option with a text that is not empty. */
+export type FilledOption = FoundOption & { readonly value: string };
+
+export function isFilled(option: FoundOption | undefined): option is FilledOption {
   return typeof option?.value === 'string' && option.value !== '';
 }
 

@@ -58,34 +58,16 @@ async function folderFailure(folder: string): Promise<string> {
   }
 }
 
-function canListen(text: string): Promise<string | undefined> {
+async function canListen(text: string): Promise<string | undefined> {
   const address = parseListenAddress(text);
-  if (address === undefined) return Promise.resolve('it is not an address');
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: Error & { readonly code?: string }) => resolve(listenFailure(error.code)));
-    server.listen(
-      { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) },
-      () => {
-        server.close(() => resolve(undefined));
-      },
-    );
-  });
-}
-
-function listenFailure(code: string | undefined): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'the port is in use';
-    case 'EACCES':
-      return 'permission denied';
-    case 'EADDRNOTAVAIL':
-      return 'the address does not belong to this machine';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host name cannot be resolved';
-    default:
-      return code ?? 'unknown error';
+  if (address === undefined) return 'it is not an address';
+  const server = createServer().listen(address.port, address.host);
+  try {
+    await once(server, 'listening');
+    await once(server.close(), 'close');
+    return undefined;
+  } catch (error) {
+    return readFailure(error);
   }
 }
 
@@ -106,21 +88,6 @@ async function canReach(url: string, signal: AbortSignal): Promise<string | unde
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
-    return connectFailure(error);
-  }
-}
-
-function connectFailure(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'connection refused';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'the host name cannot be resolved';
-    case 'ECONNRESET':
-      return 'connection reset';
-    default:
-      return code === '' ? 'unknown error' : code;
+    return readFailure(error);
   }
 }

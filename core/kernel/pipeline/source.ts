@@ -32,20 +32,22 @@ export async function readSource(name: string): Promise<SourceFile | { readonly 
   }
 }
 
-/** Explains a file-system error without the path, which the finding already names. */
+const failures: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EISDIR', 'it is a directory'],
+  ['ENOTDIR', 'a part of its path is not a directory'],
+  ['EADDRINUSE', 'the port is in use'],
+  ['EADDRNOTAVAIL', 'the address does not belong to this machine'],
+  ['ENOTFOUND', 'the host name cannot be resolved'],
+  ['EAI_AGAIN', 'the host name cannot be resolved'],
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection reset'],
+]);
+
+/** Explains a failed system call without the path or the address, which the finding already names. */
 export function readFailure(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  switch (code) {
-    case 'ENOENT':
-      return 'there is no such file';
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    case 'EISDIR':
-      return 'it is a directory';
-    case 'ENOTDIR':
-      return 'a part of its path is not a directory';
-    default:
-      return code === '' ? 'unknown error' : code;
-  }
+  return failures.get(code) ?? (code === '' ? 'unknown error' : code);
 }

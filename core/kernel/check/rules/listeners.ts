@@ -1,7 +1,7 @@
 import { isLoopback, parseListenAddress, type ListenAddress } from '../../../base/listen-address.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
-import { allOptions, findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
-import type { Complaint, EnvironmentRule, Rule, TextRule } from '../rule.js';
+import { allOptions, findOption, howToSet, isFilled, type FilledOption } from '../option-lookup.js';
+import type { Complaint, Rule, TextRule } from '../rule.js';
 
 /** R041: a metrics listener has a plugin that serves metrics. */
 const metricsListener: TextRule = {
@@ -48,16 +48,16 @@ const sharedPort: TextRule = {
   docs: 'Two listeners of the file would open the same port on the same interface, and the second would fail. Port 0 lets the system choose a free port and never collides.',
   check(draft) {
     const complaints: Complaint[] = [];
-    const opened: { readonly key: string; readonly text: string; readonly address: ListenAddress }[] = [];
-    for (const { option, text } of listeners(draft)) {
-      const address = parseListenAddress(text);
+    const opened: { readonly option: FilledOption; readonly address: ListenAddress }[] = [];
+    for (const option of listeners(draft)) {
+      const address = parseListenAddress(option.value);
       if (address === undefined) continue;
-      const clash = opened.find((other) => overlap(other.address, address));
+      const clash = opened.find((other) => overlap(other.address, address))?.option;
       if (clash !== undefined) {
-        const message = `${option.name} "${text}" collides with ${clash.key} "${clash.text}"`;
+        const message = `${option.name} "${option.value}" collides with ${clash.name} "${clash.value}"`;
         complaints.push({ at: option.at, message, fix: 'choose another port' });
       }
-      opened.push({ key: option.name, text, address });
+      opened.push({ option, address });
     }
     return complaints;
   },
@@ -71,41 +71,18 @@ function overlap(a: ListenAddress, b: ListenAddress): boolean {
   return isEverywhere(a.host) || isEverywhere(b.host) || a.host === b.host;
 }
 
-/** R063: the addresses to listen on are free. */
-const freePorts: EnvironmentRule = {
-  id: 'R063',
-  title: 'a listen address is free',
-  tier: 'environment',
-  severity: 'error',
-  docs: 'Opens every listener of the file for a moment. A running proxy already uses its ports, so run this tier on the target machine before startup.',
-  async check(draft, surroundings) {
-    const complaints: Complaint[] = [];
-    for (const { option, text } of listeners(draft)) {
-      const reason = await surroundings.canListen(text);
-      if (reason === undefined) continue;
-      complaints.push({ at: option.at, message: `${option.name} "${text}" cannot be opened: ${reason}` });
-    }
-    return complaints;
-  },
-};
-
-export const listenersRules: readonly Rule[] = [metricsListener, adminToken, sharedPort, freePorts];
-
-interface PlannedListener {
-  readonly option: FoundOption;
-  readonly text: string;
-}
+export const listenersRules: readonly Rule[] = [metricsListener, adminToken, sharedPort];
 
 /**
  * The addresses that a pipeline will listen on: every option with `format: listen-address` that will be opened. The admin listener is
  * omitted if it has no routes or they move to the main listener (docs/protocol/operation.md#listeners-and-admin-routes).
  */
-export function listeners(draft: PipelineDraft): readonly PlannedListener[] {
+export function listeners(draft: PipelineDraft): readonly FilledOption[] {
   const hasAdmin = hasAdminListener(draft);
   return allOptions(draft).flatMap((option) => {
     if (option.definition.schema.format !== 'listen-address' || !isFilled(option)) return [];
     if (option.definition.flag === 'admin-listen' && !hasAdmin) return [];
-    return [{ option, text: option.value }];
+    return [option];
   });
 }
 

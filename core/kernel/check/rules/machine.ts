@@ -2,7 +2,7 @@ import { parseListenAddress } from '../../../base/listen-address.js';
 import { withoutCredentials } from '../../../base/secrets.js';
 import type { FileUse } from '../../options/index.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
-import { allOptions, enabledOwners, isFilled, optionsOf, type FoundOption } from '../option-lookup.js';
+import { allOptions, enabledOwners, isFilled, optionsOf, type FilledOption } from '../option-lookup.js';
 import type { Complaint, EnvironmentRule, Rule } from '../rule.js';
 import { listeners } from './listeners.js';
 
@@ -13,18 +13,8 @@ const readablePaths: EnvironmentRule = {
   tier: 'environment',
   severity: 'error',
   docs: 'A file that an option names (certificates, tenant map, custom patterns, secrets) must exist and be readable by the user who runs the check.',
-  async check(draft, surroundings) {
-    const complaints: Complaint[] = [];
-    for (const option of pathOptions(draft, 'read')) {
-      const reason = await surroundings.canRead(option.value);
-      if (reason === undefined) continue;
-      complaints.push({
-        at: option.at,
-        message: `${option.name} "${option.value}" cannot be read: ${reason}`,
-      });
-    }
-    return complaints;
-  },
+  check: (draft, { canRead }) =>
+    complaintsOf(pathOptions(draft, 'read'), ({ value }) => canRead(value), 'cannot be read'),
 };
 
 /** R061: files that the process writes can be written. */
@@ -35,18 +25,8 @@ const writablePaths: EnvironmentRule = {
   severity: 'error',
   refusesStart: true,
   docs: 'A file that an option tells the proxy to write (disk cache, snapshots) must be writable or, if it does not exist yet, its directory. Otherwise `serve` refuses to start.',
-  async check(draft, surroundings) {
-    const complaints: Complaint[] = [];
-    for (const option of pathOptions(draft, 'write')) {
-      const reason = await surroundings.canWrite(option.value);
-      if (reason === undefined) continue;
-      complaints.push({
-        at: option.at,
-        message: `${option.name} "${option.value}" cannot be written: ${reason}`,
-      });
-    }
-    return complaints;
-  },
+  check: (draft, { canWrite }) =>
+    complaintsOf(pathOptions(draft, 'write'), ({ value }) => canWrite(value), 'cannot be written'),
 };
 
 /** R062: the backend answers. */
@@ -56,22 +36,42 @@ const reachableBackend: EnvironmentRule = {
   tier: 'environment',
   severity: 'error',
   docs: 'Every backend must answer `GET /health` with 2xx within 5 seconds. A backend that the same file starts (`embedded-backend`) is not checked.',
-  async check(draft, surroundings) {
-    const complaints: Complaint[] = [];
-    for (const option of probedOptions(draft)) {
-      const { at, definition, name, value } = option;
-      if (isStartedHere(draft, value)) continue;
-      const reason = await surroundings.canReach(`${value.replace(/\/+$/, '')}${definition.probe ?? ''}`);
-      if (reason === undefined) continue;
-      complaints.push({ at, message: `${name} "${withoutCredentials(value)}" is not healthy: ${reason}` });
-    }
-    return complaints;
-  },
+  check: (draft, { canReach }) =>
+    complaintsOf(
+      probedOptions(draft).filter(({ value }) => !isStartedHere(draft, value)),
+      ({ value, definition: { probe = '' } }) => canReach(value.replace(/\/+$/, '') + probe),
+      'is not healthy',
+    ),
 };
 
-export const machineRules: readonly Rule[] = [readablePaths, writablePaths, reachableBackend];
+/** R063: the addresses to listen on are free. */
+const freePorts: EnvironmentRule = {
+  id: 'R063',
+  title: 'a listen address is free',
+  tier: 'environment',
+  severity: 'error',
+  docs: 'Opens every listener of the file for a moment. A running proxy already uses its ports, so run this tier on the target machine before startup.',
+  check: (draft, { canListen }) =>
+    complaintsOf(listeners(draft), ({ value }) => canListen(value), 'cannot be opened'),
+};
 
-type FilledOption = FoundOption & { readonly value: string };
+export const machineRules: readonly Rule[] = [readablePaths, writablePaths, reachableBackend, freePorts];
+
+/** The options for which a check of the machine gives a reason, with what is wrong with their values. */
+async function complaintsOf(
+  options: readonly FilledOption[],
+  check: (option: FilledOption) => Promise<string | undefined>,
+  fault: string,
+): Promise<readonly Complaint[]> {
+  const complaints: Complaint[] = [];
+  for (const option of options) {
+    const reason = await check(option);
+    const { at, name, value } = option;
+    if (reason !== undefined)
+      complaints.push({ at, message: `${name} "${withoutCredentials(value)}" ${fault}: ${reason}` });
+  }
+  return complaints;
+}
 
 /** Every option of the pipeline that names a file for this use. Secret files count as read. */
 function pathOptions(draft: PipelineDraft, use: FileUse): readonly FilledOption[] {
@@ -99,6 +99,6 @@ function isStartedHere(draft: PipelineDraft, url: string): boolean {
   const { hostname, port, protocol } = new URL(url);
   const isHere = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]';
   const wanted = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
-  const own = listeners(draft).filter(({ option }) => option.definition.owner.startsWith('plugin '));
-  return isHere && own.some(({ text }) => parseListenAddress(text)?.port === wanted);
+  const own = listeners(draft).filter(({ definition }) => definition.owner.startsWith('plugin '));
+  return isHere && own.some(({ value }) => parseListenAddress(value)?.port === wanted);
 }
