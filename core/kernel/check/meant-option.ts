@@ -1,5 +1,6 @@
 import { definitionsOf, CORE_SECTIONS, type OptionDefinition } from '../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
+import { listWords } from './slot-order.js';
 
 /** Advice on where an unknown option belongs: operators write its flag instead of its key, or put it in the wrong section. */
 export function meantOption(
@@ -11,7 +12,7 @@ export function meantOption(
   const named = own.find((option) => isName(option, key));
   if (named !== undefined) return `did you mean "${named.key}"?`;
   const places = placesOf(draft, owner, key);
-  return places.length === 0 ? undefined : `this is an option of ${listed(places)}`;
+  return places.length === 0 ? undefined : `this is an option of ${listWords(places)}`;
 }
 
 /** Advice for an unknown key of the top level or of an entry: where it would be an option. */
@@ -60,9 +61,4 @@ function isName({ key, flag, shares, env }: OptionDefinition, word: string): boo
 
 function plainName(word: string): string {
   return word.replace(/[-_.]/g, '').toLowerCase();
-}
-
-function listed(places: readonly string[]): string {
-  const last = places.at(-1) ?? '';
-  return places.length < 2 ? last : `${places.slice(0, -1).join(', ')} and ${last}`;
 }

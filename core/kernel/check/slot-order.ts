@@ -52,12 +52,11 @@ export function gives(stage: ChainStage, slot: string): boolean {
   return stage.plugin.gives.some((given) => given === slot);
 }
 
-/** Misplacements that one move fixes. */
+/** Misplacements that one move fixes, with the stages on both sides in file order. */
 export interface MisplacedGroup {
-  /** The misplaced stage: it provides too late or needs too early. */
-  readonly culprit: ChainStage;
-  readonly role: 'giver' | 'needer';
-  readonly edges: readonly [Misplacement, ...Misplacement[]];
+  readonly edges: readonly Misplacement[];
+  readonly needers: readonly ChainStage[];
+  readonly givers: readonly ChainStage[];
 }
 
 /**
@@ -65,84 +64,56 @@ export interface MisplacedGroup {
  * the first needer is blamed.
  */
 export function groupMisplacements(stages: readonly ChainStage[]): readonly MisplacedGroup[] {
-  let left = misplacements(stages);
   const groups: MisplacedGroup[] = [];
-  for (;;) {
-    const best = largestGroup(left);
-    if (best === undefined) return groups;
-    groups.push(best);
-    const taken = new Set<Misplacement>(best.edges);
-    left = left.filter((edge) => !taken.has(edge));
+  for (let left = misplacements(stages); left.length > 0;) {
+    const edges = largestGroup(left);
+    const inOrder = (role: 'needer' | 'giver'): readonly ChainStage[] =>
+      stages.filter((stage) => edges.some((edge) => edge[role] === stage));
+    groups.push({ edges, needers: inOrder('needer'), givers: inOrder('giver') });
+    left = left.filter((edge) => !edges.includes(edge));
   }
+  return groups;
 }
 
-function largestGroup(edges: readonly Misplacement[]): MisplacedGroup | undefined {
-  let best: MisplacedGroup | undefined;
+/** The misplacements that share a stage which provides too late or needs too early, where that are most. */
+function largestGroup(edges: readonly Misplacement[]): readonly Misplacement[] {
+  let best: readonly Misplacement[] = [];
   for (const role of ['needer', 'giver'] as const) {
     for (const { [role]: culprit } of edges) {
-      const [first, ...others] = edges.filter((edge) => edge[role] === culprit);
-      if (first === undefined || 1 + others.length <= (best?.edges.length ?? 0)) continue;
-      best = { culprit, role, edges: [first, ...others] };
+      const own = edges.filter((edge) => edge[role] === culprit);
+      if (own.length > best.length) best = own;
     }
   }
   return best;
 }
 
-/** The move that fixes a group: the giver up or the needer down, whichever leaves fewer unmet needs. */
-export function mendingMove(stages: readonly ChainStage[], group: MisplacedGroup): string {
-  const up = moveUp(stages, group);
-  const down = moveDown(stages, group);
-  const best = up.unmet <= down.unmet ? up : down;
-  return best.words;
+/** The move that fixes a group: the givers up or the needers down, whichever leaves fewer unmet needs. */
+export function mendingMove(stages: readonly ChainStage[], { needers, givers }: MisplacedGroup): string {
+  const [needer, giver] = [needers[0], givers.at(-1)];
+  if (needer === undefined || giver === undefined) return '';
+  const up = moveTo(stages, givers, 'above', needer);
+  const down = moveTo(stages, needers, 'below', giver);
+  return up.unmet <= down.unmet ? up.words : down.words;
 }
 
 interface Move {
+  /** Number of needs that are unmet after the move, and of stages to move beyond the first. */
   readonly unmet: number;
   readonly words: string;
 }
 
-/** Moves the last giver before the first needer; with several givers, all of them would have to move. */
-function moveUp(stages: readonly ChainStage[], group: MisplacedGroup): Move {
-  const needer = byPlace(
-    stages,
-    group.edges.map((edge) => edge.needer),
-  )[0];
-  const givers = byPlace(
-    stages,
-    group.edges.map((edge) => edge.giver),
-  );
-  if (needer === undefined) return { unmet: Infinity, words: '' };
-  const rest = stages.filter((stage) => !givers.includes(stage));
-  const place = rest.indexOf(needer);
-  const moved = [...rest.slice(0, place), ...givers, ...rest.slice(place)];
+export function moveTo(
+  stages: readonly ChainStage[],
+  moving: readonly ChainStage[],
+  side: 'above' | 'below',
+  other: ChainStage,
+): Move {
+  const rest = stages.filter((stage) => !moving.includes(stage));
+  const place = rest.indexOf(other) + (side === 'below' ? 1 : 0);
   return {
-    unmet: misplacements(moved).length + givers.length - 1,
-    words: `move ${quoteAll(givers)} above line ${needer.entry.at.line}`,
+    unmet: misplacements(rest.toSpliced(place, 0, ...moving)).length + moving.length - 1,
+    words: `move ${quoteAll(moving)} ${side} line ${other.entry.at.line}`,
   };
-}
-
-function moveDown(stages: readonly ChainStage[], group: MisplacedGroup): Move {
-  const giver = byPlace(
-    stages,
-    group.edges.map((edge) => edge.giver),
-  ).at(-1);
-  const needers = byPlace(
-    stages,
-    group.edges.map((edge) => edge.needer),
-  );
-  if (giver === undefined) return { unmet: Infinity, words: '' };
-  const rest = stages.filter((stage) => !needers.includes(stage));
-  const place = rest.indexOf(giver) + 1;
-  const moved = [...rest.slice(0, place), ...needers, ...rest.slice(place)];
-  return {
-    unmet: misplacements(moved).length + needers.length - 1,
-    words: `move ${quoteAll(needers)} below line ${giver.entry.at.line}`,
-  };
-}
-
-/** The stages without duplicates, in file order. */
-export function byPlace(stages: readonly ChainStage[], some: readonly ChainStage[]): readonly ChainStage[] {
-  return stages.filter((stage) => some.includes(stage));
 }
 
 /** `"a", "b" and "c"`. */

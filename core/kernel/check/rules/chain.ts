@@ -1,15 +1,16 @@
 import { suggest } from '../../options/index.js';
-import type { PipelineDraft } from '../../pipeline/draft.js';
+import type { DraftEntry, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf } from '../../pipeline/located.js';
+import type { StagePlugin } from '../../plugin/contract.js';
 import type { Complaint, Rule, TextRule } from '../rule.js';
 import {
-  byPlace,
   chainOf,
   gives,
   groupMisplacements,
   listWords,
   mendingMove,
   misplacements,
+  moveTo,
   quoteAll,
   type ChainStage,
   type MisplacedGroup,
@@ -33,29 +34,18 @@ const slotOrder: TextRule = {
   docs: 'A stage needs a slot, such as `tenant`, `plan` or `upstream`, that only a later stage gives. The finding points at the first stage that comes too early and says which move fixes it. One stage in the wrong position is reported once, with everything that it breaks.',
   check(draft) {
     const { stages } = chainOf(draft);
-    return groupMisplacements(stages).map((group) => {
-      const needers = byPlace(
-        stages,
-        group.edges.map((edge) => edge.needer),
-      );
-      const at = (needers[0] ?? group.culprit).entry.at;
-      return { at, message: explain(stages, group, needers), fix: mendingMove(stages, group) };
+    return groupMisplacements(stages).flatMap((group): readonly Complaint[] => {
+      const [first] = group.needers;
+      if (first === undefined) return [];
+      return [{ at: first.entry.at, message: explain(group), fix: mendingMove(stages, group) }];
     });
   },
 };
 
-function explain(
-  stages: readonly ChainStage[],
-  group: MisplacedGroup,
-  needers: readonly ChainStage[],
-): string {
+function explain({ edges, needers, givers }: MisplacedGroup): string {
   const needs = needers.length === 1 ? 'needs' : 'need';
-  const givers = byPlace(
-    stages,
-    group.edges.map((edge) => edge.giver),
-  );
   const reasons = givers.map((giver) => {
-    const slots = [...new Set(group.edges.filter((edge) => edge.giver === giver).map((edge) => edge.slot))];
+    const slots = [...new Set(edges.filter((edge) => edge.giver === giver).map((edge) => edge.slot))];
     return `${listWords(slots)}, which the later stage "${giver.entry.id}" gives (line ${giver.entry.at.line})`;
   });
   return `${quoteAll(needers)} ${needs} ${listWords(reasons)}`;
@@ -90,20 +80,27 @@ const slotMissing: TextRule = {
 };
 
 function fixOf(draft: PipelineDraft, stages: readonly ChainStage[], first: ChainStage, slot: string): string {
-  const disabled = draft.entries.find(
-    ({ list, isEnabled, load }) =>
-      list === 'stages' &&
-      !isEnabled &&
-      load.kind === 'loaded' &&
-      load.plugin.kind === 'stage' &&
-      load.plugin.gives.some((given) => given === slot),
-  );
+  const disabled = disabledStage(draft, ({ gives }) => gives.some((given) => given === slot));
   if (disabled !== undefined) return `enable "${disabled.id}" (line ${disabled.at.line}), which gives it`;
   const giver = builtInGivers.get(slot);
   if (giver !== undefined) return `add "- use: ${giver}", which gives it, above line ${first.entry.at.line}`;
   const known = [...builtInGivers.keys(), ...stages.flatMap(({ plugin }) => plugin.gives)];
   const meant = suggest(slot, known);
   return meant === undefined ? 'add a stage before it that gives it' : `did you mean "${meant}"?`;
+}
+
+function disabledStage(
+  { entries }: PipelineDraft,
+  isWanted: (plugin: StagePlugin) => boolean,
+): DraftEntry | undefined {
+  return entries.find(
+    ({ list, isEnabled, load }) =>
+      list === 'stages' &&
+      !isEnabled &&
+      load.kind === 'loaded' &&
+      load.plugin.kind === 'stage' &&
+      isWanted(load.plugin),
+  );
 }
 
 /** R032: no two stages provide the same slot. */
@@ -148,14 +145,7 @@ const lastStage: TextRule = {
     // A stage that answers but is not last is reported by R034.
     if (!isWhole || last === undefined || stages.some((stage) => stage.plugin.rest === 'never')) return [];
     const message = `"${last.entry.id}" is the last stage but runs the rest of the chain: no stage answers`;
-    const disabled = draft.entries.find(
-      ({ list, isEnabled, load }) =>
-        list === 'stages' &&
-        !isEnabled &&
-        load.kind === 'loaded' &&
-        load.plugin.kind === 'stage' &&
-        load.plugin.rest === 'never',
-    );
+    const disabled = disabledStage(draft, ({ rest }) => rest === 'never');
     const fix =
       disabled === undefined
         ? `end the list with a stage that answers, such as "- use: ${builtInAnswerer}"`
@@ -250,10 +240,7 @@ function keepsAnswers({ plugin, entry }: ChainStage): boolean {
 
 /** True if everything that a stage needs is available above the cache. */
 function canMove(stages: readonly ChainStage[], stage: ChainStage, cache: ChainStage): boolean {
-  const rest = stages.filter((each) => each !== stage);
-  const at = byPlace(rest, [cache]).length === 0 ? 0 : rest.indexOf(cache);
-  const moved = [...rest.slice(0, at), stage, ...rest.slice(at)];
-  return misplacements(moved).length <= misplacements(stages).length;
+  return moveTo(stages, [stage], 'above', cache).unmet <= misplacements(stages).length;
 }
 
 export const chainRules: readonly Rule[] = [

@@ -11,7 +11,7 @@ import {
 } from '../../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf, toPlain } from '../../pipeline/located.js';
-import { allOptions } from '../option-lookup.js';
+import { allOptions, enabledOwners } from '../option-lookup.js';
 import type { Complaint, Rule, TextRule } from '../rule.js';
 
 /** R054: every option that is set has an effect. */
@@ -59,8 +59,7 @@ const shadowedOption: TextRule = {
   docs: 'A flag or an environment variable overrides the option, so its value in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are not checked.',
   check(draft) {
     if (isShipped(draft)) return [];
-    const entries = draft.entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : []));
-    return [...draft.sections.values(), ...entries].flatMap(shadowed);
+    return enabledOwners(draft).flatMap(shadowed);
   },
 };
 
