@@ -34,11 +34,11 @@ interface RuleMeta {
   readonly isAboutWhole?: boolean;
 }
 
-export interface TextRule extends RuleMeta {
+interface TextRule extends RuleMeta {
   readonly tier: 'structure' | 'meaning';
   check(draft: PipelineDraft): readonly Complaint[];
 }
-export interface EnvironmentRule extends RuleMeta {
+interface EnvironmentRule extends RuleMeta {
   readonly tier: 'environment';
   /** True if `serve` also applies the rule, because the process would start but fail later. */
   readonly refusesStart?: boolean;

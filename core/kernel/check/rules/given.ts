@@ -12,56 +12,105 @@ import {
 import type { DraftOptions, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf, toPlain } from '../../pipeline/located.js';
 import { allOptions, enabledOwners } from '../option-lookup.js';
-import type { Complaint, Rule, TextRule } from '../rule.js';
+import type { Complaint, Rule } from '../rule.js';
 
-/** R054: every option that is set has an effect. */
-const unreadOption: TextRule = {
-  id: 'R054',
-  title: 'an option that is set has an effect',
-  tier: 'meaning',
-  severity: 'warning',
-  docs: 'The option is accepted, so that files and command lines of other Loki proxies still work, but this version does not use it. The finding covers every source of the value: the file, a flag or the environment.',
-  check: (draft) =>
-    allOptions(draft)
-      .filter(
-        ({ definition, origin }) =>
-          definition.isUnread && definition.deprecated === undefined && origin.kind !== 'default',
-      )
-      .map(({ at, name, origin }) => ({
-        at,
-        message: `${origin.kind === 'yaml' ? `option "${name}"` : name} has no effect yet: this version only checks its value`,
-        fix: 'remove it',
-      })),
-};
-
-/** R055: no deprecated option is set. */
-const deprecatedOption: TextRule = {
-  id: 'R055',
-  title: 'no deprecated option is set',
-  tier: 'meaning',
-  severity: 'warning',
-  docs: 'The option was renamed or has no effect any more; the message says what to use instead. The finding covers every source of the value: the file, a flag or the environment.',
-  check: (draft) =>
-    allOptions(draft).flatMap(({ definition: { deprecated }, origin, at, name }) => {
-      if (deprecated === undefined || origin.kind === 'default') return [];
-      const subject = origin.kind === 'yaml' ? `option "${name}"` : name;
-      const fix = deprecated.startsWith('use ') ? deprecated : 'remove it';
-      return [{ at, message: `${subject} is deprecated: ${deprecated}`, fix }];
-    }),
-};
-
-/** R056: a value in the file is the effective one. */
-const shadowedOption: TextRule = {
-  id: 'R056',
-  title: 'no flag overrides the file',
-  tier: 'meaning',
-  severity: 'warning',
-  docs: 'A flag or an environment variable overrides the option, so its value in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are not checked.',
-  check(draft) {
-    if (isShipped(draft)) return [];
-    return enabledOwners(draft).flatMap(shadowed);
+export const givenRules: readonly Rule[] = [
+  {
+    id: 'R054',
+    title: 'an option that is set has an effect',
+    tier: 'meaning',
+    severity: 'warning',
+    docs: 'The option is accepted, so that files and command lines of other Loki proxies still work, but this version does not use it. The finding covers every source of the value: the file, a flag or the environment.',
+    check: (draft) =>
+      allOptions(draft)
+        .filter(
+          ({ definition, origin }) =>
+            definition.isUnread && definition.deprecated === undefined && origin.kind !== 'default',
+        )
+        .map(({ at, name, origin }) => ({
+          at,
+          message: `${origin.kind === 'yaml' ? `option "${name}"` : name} has no effect yet: this version only checks its value`,
+          fix: 'remove it',
+        })),
   },
-};
+  {
+    id: 'R055',
+    title: 'no deprecated option is set',
+    tier: 'meaning',
+    severity: 'warning',
+    docs: 'The option was renamed or has no effect any more; the message says what to use instead. The finding covers every source of the value: the file, a flag or the environment.',
+    check: (draft) =>
+      allOptions(draft).flatMap(({ definition: { deprecated }, origin, at, name }) => {
+        if (deprecated === undefined || origin.kind === 'default') return [];
+        const subject = origin.kind === 'yaml' ? `option "${name}"` : name;
+        const fix = deprecated.startsWith('use ') ? deprecated : 'remove it';
+        return [{ at, message: `${subject} is deprecated: ${deprecated}`, fix }];
+      }),
+  },
+  {
+    id: 'R056',
+    title: 'no flag overrides the file',
+    tier: 'meaning',
+    severity: 'warning',
+    docs: 'A flag or an environment variable overrides the option, so its value in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are not checked.',
+    check(draft) {
+      if (isShipped(draft)) return [];
+      return enabledOwners(draft).flatMap(shadowed);
+    },
+  },
+  {
+    id: 'R057',
+    title: 'a flag or variable sets an option of a plugin in the file',
+    tier: 'meaning',
+    severity: 'warning',
+    isAboutWhole: true,
+    docs: 'A flag or an environment variable sets an option of built-in plugins, but none of them is in the file and enabled, so it has no effect; or a variable that other proxies use for an option does not set it here, and the finding names the flag.',
+    check(draft) {
+      const present = new Set<string>(draft.sections.keys());
+      for (const { isEnabled, load } of draft.entries)
+        if (isEnabled && load.kind === 'loaded') present.add(load.plugin.name);
+      const owners = new Map<string, { readonly source: NamedSource; readonly names: string[] }>();
+      for (const [owner, schema] of draft.schemas) {
+        for (const definition of definitionsOf(owner, schema)) {
+          for (const source of sourcesOf(definition, draft)) {
+            const key = `${source.kind} ${source.name}`;
+            const known = owners.get(key);
+            if (known === undefined) owners.set(key, { source, names: [owner] });
+            else known.names.push(owner);
+          }
+        }
+      }
+      const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
+      const unused = [...owners.values()].flatMap(({ source, names }): readonly Complaint[] => {
+        if (names.some((name) => present.has(name))) return [];
+        const given = nameOfSource(source);
+        const plugins = names.map((name) => `"${name}"`).join(' or ');
+        return [{ at: { ...at, given }, message: `${given} has no effect: the pipeline has no ${plugins}` }];
+      });
+      return [...unused, ...ignoredVariables(draft)];
+    },
+  },
+  {
+    id: 'R038',
+    title: 'every REF_PROXY_ variable has a flag',
+    tier: 'meaning',
+    severity: 'error',
+    isAboutWhole: true,
+    docs: 'Every flag has an environment variable: `REF_PROXY_` and the flag name in capitals, with `_` for `-` and `.`. A variable with this prefix but without a flag is misspelt, and the option would silently keep its default. Variables that the file references (`${NAME}`) and those that Kubernetes sets for a service of this name are not checked.',
+    check(draft) {
+      // An unknown plugin may have the flag.
+      if (!knowsPlugins(draft)) return [];
+      const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
+      return unknownVariables(draft.sources.env, knownVariables(draft))
+        .filter(({ name }) => !isReferredTo(draft, name))
+        .map(({ name, meant }) => ({
+          at: { ...at, given: `environment variable ${name}` },
+          message: `environment variable ${name} does not match any flag`,
+          fix: meant === undefined ? '"ref-proxy flags WORD" finds flags' : `did you mean ${meant}?`,
+        }));
+    },
+  },
+];
 
 function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[] {
   return [...resolved.origins].flatMap(([key, origin]) => {
@@ -84,40 +133,6 @@ function isShipped({ source }: PipelineDraft): boolean {
   return source.path.startsWith(join(packageRoot(), 'pipelines') + sep);
 }
 
-/** R057: a flag or variable belongs to something in the file. */
-const unusedSource: TextRule = {
-  id: 'R057',
-  title: 'a flag or variable sets an option of a plugin in the file',
-  tier: 'meaning',
-  severity: 'warning',
-  isAboutWhole: true,
-  docs: 'A flag or an environment variable sets an option of built-in plugins, but none of them is in the file and enabled, so it has no effect; or a variable that other proxies use for an option does not set it here, and the finding names the flag.',
-  check(draft) {
-    const present = new Set<string>(draft.sections.keys());
-    for (const { isEnabled, load } of draft.entries)
-      if (isEnabled && load.kind === 'loaded') present.add(load.plugin.name);
-    const owners = new Map<string, { readonly source: NamedSource; readonly names: string[] }>();
-    for (const [owner, schema] of draft.schemas) {
-      for (const definition of definitionsOf(owner, schema)) {
-        for (const source of sourcesOf(definition, draft)) {
-          const key = `${source.kind} ${source.name}`;
-          const known = owners.get(key);
-          if (known === undefined) owners.set(key, { source, names: [owner] });
-          else known.names.push(owner);
-        }
-      }
-    }
-    const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
-    const unused = [...owners.values()].flatMap(({ source, names }): readonly Complaint[] => {
-      if (names.some((name) => present.has(name))) return [];
-      const given = nameOfSource(source);
-      const plugins = names.map((name) => `"${name}"`).join(' or ');
-      return [{ at: { ...at, given }, message: `${given} has no effect: the pipeline has no ${plugins}` }];
-    });
-    return [...unused, ...ignoredVariables(draft)];
-  },
-};
-
 /** Variables of other proxies that would set something different from what is in effect. */
 function ignoredVariables(draft: PipelineDraft): readonly Complaint[] {
   return allOptions(draft).flatMap(({ definition, value, at }): readonly Complaint[] => {
@@ -139,28 +154,6 @@ function sourcesOf(definition: OptionDefinition, { sources }: PipelineDraft): re
   ];
 }
 
-/** R038: an environment variable that looks like a flag's variable is one. */
-const unknownVariable: TextRule = {
-  id: 'R038',
-  title: 'every REF_PROXY_ variable has a flag',
-  tier: 'meaning',
-  severity: 'error',
-  isAboutWhole: true,
-  docs: 'Every flag has an environment variable: `REF_PROXY_` and the flag name in capitals, with `_` for `-` and `.`. A variable with this prefix but without a flag is misspelt, and the option would silently keep its default. Variables that the file references (`${NAME}`) and those that Kubernetes sets for a service of this name are not checked.',
-  check(draft) {
-    // An unknown plugin may have the flag.
-    if (!knowsPlugins(draft)) return [];
-    const at = { file: draft.source.name, line: 1, column: 1, length: 1 };
-    return unknownVariables(draft.sources.env, knownVariables(draft))
-      .filter(({ name }) => !isReferredTo(draft, name))
-      .map(({ name, meant }) => ({
-        at: { ...at, given: `environment variable ${name}` },
-        message: `environment variable ${name} does not match any flag`,
-        fix: meant === undefined ? '"ref-proxy flags WORD" finds flags' : `did you mean ${meant}?`,
-      }));
-  },
-};
-
 function knowsPlugins({ root, lacksEntries = false, entries }: PipelineDraft): boolean {
   return root !== undefined && !lacksEntries && entries.every(({ load }) => load.kind === 'loaded');
 }
@@ -176,11 +169,3 @@ function isReferredTo({ files }: PipelineDraft, name: string): boolean {
   const references = [`\${${name}}`, `\${${name}:-`];
   return [...files.values()].some(({ text }) => references.some((reference) => text.includes(reference)));
 }
-
-export const givenRules: readonly Rule[] = [
-  unreadOption,
-  deprecatedOption,
-  shadowedOption,
-  unusedSource,
-  unknownVariable,
-];

@@ -2,80 +2,73 @@ import type { OptionFinding } from '../../options/index.js';
 import { placeOfOption, type DraftOptions, type PipelineDraft } from '../../pipeline/draft.js';
 import { meantOption } from '../meant-option.js';
 import { allOptions, enabledOwners, findOption, optionsOf, type FoundOption } from '../option-lookup.js';
-import type { Complaint, Rule, TextRule } from '../rule.js';
+import type { Complaint, Rule } from '../rule.js';
 
-/** R007: every option is known to its plugin or section. */
-const unknownOption: TextRule = {
-  id: 'R007',
-  title: 'a plugin has the option',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'The plugin or section has no option with this name; a misspelt option would silently keep its default. docs/flags.md lists all options.',
-  check: (draft) => optionComplaints(draft, 'unknown-option'),
-};
-
-/** R008: every option has a value that its schema allows, whatever its source. */
-const badValue: TextRule = {
-  id: 'R008',
-  title: 'an option has an allowed value',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'The value has the wrong type, is out of range, is not one of the allowed words, or is not a valid duration, address or URL. Types are never converted: `"5"` is a string, not a number. If the value comes from a flag or an environment variable, the message names it.',
-  check: (draft) => optionComplaints(draft, 'bad-value'),
-};
-
-/** R009: options without a default are set. */
-const missingOption: TextRule = {
-  id: 'R009',
-  title: 'a required option is set',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'The option has no default, and neither the file nor a flag nor the environment sets it. The finding points at the plugin or the mapping without it.',
-  check: (draft) => optionComplaints(draft, 'missing-option'),
-};
-
-/** R046: a lower bound is not above its upper bound. */
-const upsideDown: TextRule = {
-  id: 'R046',
-  title: 'a lower bound is not above its upper bound',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'Of two options that are a lower and an upper bound (`x-not-above` in their schema), such as the minimum and maximum number of parallel reads, the first must not exceed the second. 0 as the upper bound means no limit.',
-  check: (draft) =>
-    enabledOwners(draft).flatMap((owner) => {
-      const options = optionsOf(owner);
-      return options.flatMap((least): readonly Complaint[] => {
-        const most = options.find(({ definition }) => definition.key === least.definition.notAbove);
-        if (typeof least.value !== 'number' || typeof most?.value !== 'number') return [];
-        const isUnbounded = most.value === 0 && most.definition.kind === 'integer';
-        if (least.value <= most.value || isUnbounded) return [];
-        // Report the value that was set; the defaults of both are consistent.
-        const { at } = least.origin.kind === 'default' ? most : least;
-        const fix = `lower ${least.definition.key} or raise ${most.definition.key}`;
-        return [{ at, message: `${least.name} is above ${most.name}`, fix }];
-      });
-    }),
-};
-
-/** R050: options on which two plugins must agree are equal. */
-const sharedOptions: TextRule = {
-  id: 'R050',
-  title: 'options with the same flag have the same value',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'Some options tell a plugin about another one: the caches must know which credentials `backend` forwards, or one client would get answers made for another. Options that are not in the file follow the leading option; if both are in the file, they must be equal.',
-  check(draft) {
-    return allOptions(draft).flatMap((option): readonly Complaint[] => {
-      const flag = option.definition.shares;
-      const leader = flag === undefined ? undefined : findOption(draft, flag);
-      if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
-      const { definition } = option;
-      const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
-      const fix = `remove ${definition.key}, so that it follows ${leader.definition.owner}, or set both to the same value`;
-      return [{ at: option.at, message, fix }];
-    });
+export const optionsRules: readonly Rule[] = [
+  {
+    id: 'R007',
+    title: 'a plugin has the option',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'The plugin or section has no option with this name; a misspelt option would silently keep its default. docs/flags.md lists all options.',
+    check: (draft) => optionComplaints(draft, 'unknown-option'),
   },
-};
+  {
+    id: 'R008',
+    title: 'an option has an allowed value',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'The value has the wrong type, is out of range, is not one of the allowed words, or is not a valid duration, address or URL. Types are never converted: `"5"` is a string, not a number. If the value comes from a flag or an environment variable, the message names it.',
+    check: (draft) => optionComplaints(draft, 'bad-value'),
+  },
+  {
+    id: 'R009',
+    title: 'a required option is set',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'The option has no default, and neither the file nor a flag nor the environment sets it. The finding points at the plugin or the mapping without it.',
+    check: (draft) => optionComplaints(draft, 'missing-option'),
+  },
+  {
+    id: 'R046',
+    title: 'a lower bound is not above its upper bound',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'Of two options that are a lower and an upper bound (`x-not-above` in their schema), such as the minimum and maximum number of parallel reads, the first must not exceed the second. 0 as the upper bound means no limit.',
+    check: (draft) =>
+      enabledOwners(draft).flatMap((owner) => {
+        const options = optionsOf(owner);
+        return options.flatMap((least): readonly Complaint[] => {
+          const most = options.find(({ definition }) => definition.key === least.definition.notAbove);
+          if (typeof least.value !== 'number' || typeof most?.value !== 'number') return [];
+          const isUnbounded = most.value === 0 && most.definition.kind === 'integer';
+          if (least.value <= most.value || isUnbounded) return [];
+          // Report the value that was set; the defaults of both are consistent.
+          const { at } = least.origin.kind === 'default' ? most : least;
+          const fix = `lower ${least.definition.key} or raise ${most.definition.key}`;
+          return [{ at, message: `${least.name} is above ${most.name}`, fix }];
+        });
+      }),
+  },
+  {
+    id: 'R050',
+    title: 'options with the same flag have the same value',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'Some options tell a plugin about another one: the caches must know which credentials `backend` forwards, or one client would get answers made for another. Options that are not in the file follow the leading option; if both are in the file, they must be equal.',
+    check(draft) {
+      return allOptions(draft).flatMap((option): readonly Complaint[] => {
+        const flag = option.definition.shares;
+        const leader = flag === undefined ? undefined : findOption(draft, flag);
+        if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
+        const { definition } = option;
+        const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
+        const fix = `remove ${definition.key}, so that it follows ${leader.definition.owner}, or set both to the same value`;
+        return [{ at: option.at, message, fix }];
+      });
+    },
+  },
+];
 
 /** These lists are sets of names, so their order does not matter. */
 function sameValue(a: FoundOption, b: FoundOption): boolean {
@@ -89,14 +82,6 @@ function comparable(value: unknown): string {
 function shown({ value }: FoundOption): string {
   return JSON.stringify(value ?? null);
 }
-
-export const optionsRules: readonly Rule[] = [
-  unknownOption,
-  badValue,
-  missingOption,
-  upsideDown,
-  sharedOptions,
-];
 
 /** The findings of option resolution that one rule reports. */
 function optionComplaints(draft: PipelineDraft, kind: OptionFinding['kind']): readonly Complaint[] {

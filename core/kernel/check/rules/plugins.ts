@@ -7,116 +7,133 @@ import { shapeOfMetric } from '../../telemetry/meters.js';
 import { builtInMetrics } from '../../telemetry/metrics-table.js';
 import { processMetrics } from '../../telemetry/process-metrics.js';
 import { findOption } from '../option-lookup.js';
-import type { Complaint, Rule, TextRule } from '../rule.js';
+import type { Complaint, Rule } from '../rule.js';
 
-/** R020: every `use` names a module that exists. */
-const unknownPlugin: TextRule = {
-  id: 'R020',
-  title: 'a plugin exists',
-  tier: 'meaning',
-  severity: 'error',
-  docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js` or `../x.js`, relative to the directory of the file, or absolute), or an npm package that is installed in the directory of the file or above.',
-  check: (draft) =>
-    draft.entries.flatMap(({ load, useAt }) =>
-      load.kind === 'unknown'
-        ? [{ at: useAt, message: load.message, ...(load.fix === undefined ? {} : { fix: load.fix }) }]
-        : [],
-    ),
-};
-
-/** R021: the module named by `use` is a plugin. */
-const brokenPlugin: TextRule = {
-  id: 'R021',
-  title: 'a module is a valid plugin',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'The module exists, but it fails to load, has no default export made with defineStage, defineEndpoint or defineService, has an invalid schema, or declares invalid metrics or routes: names, types, labels, or paths that are taken. Checking a file runs the top-level code of its modules.',
-  check: (draft) =>
-    draft.entries.flatMap(({ load, use, useAt }) =>
-      load.kind === 'broken'
-        ? [
-            {
-              at: useAt,
-              message: `plugin "${use}" ${load.message}`,
-              ...(load.fix === undefined ? {} : { fix: load.fix }),
-            },
-          ]
-        : [],
-    ),
-};
+export const pluginsRules: readonly Rule[] = [
+  {
+    id: 'R020',
+    title: 'a plugin exists',
+    tier: 'meaning',
+    severity: 'error',
+    docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js` or `../x.js`, relative to the directory of the file, or absolute), or an npm package that is installed in the directory of the file or above.',
+    check: (draft) =>
+      draft.entries.flatMap(({ load, useAt }) =>
+        load.kind === 'unknown'
+          ? [{ at: useAt, message: load.message, ...(load.fix === undefined ? {} : { fix: load.fix }) }]
+          : [],
+      ),
+  },
+  {
+    id: 'R021',
+    title: 'a module is a valid plugin',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'The module exists, but it fails to load, has no default export made with defineStage, defineEndpoint or defineService, has an invalid schema, or declares invalid metrics or routes: names, types, labels, or paths that are taken. Checking a file runs the top-level code of its modules.',
+    check: (draft) =>
+      draft.entries.flatMap(({ load, use, useAt }) =>
+        load.kind === 'broken'
+          ? [
+              {
+                at: useAt,
+                message: `plugin "${use}" ${load.message}`,
+                ...(load.fix === undefined ? {} : { fix: load.fix }),
+              },
+            ]
+          : [],
+      ),
+  },
+  {
+    id: 'R022',
+    title: 'a plugin is in the list of its kind',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'Stages belong in `stages`, endpoint plugins in `endpoints`, service plugins in `services`.',
+    check: (draft) =>
+      draft.entries.flatMap(({ load, list, useAt }) => {
+        if (load.kind !== 'loaded') return [];
+        const { kind, name } = load.plugin;
+        const right = listOf[kind];
+        if (right === list) return [];
+        return [
+          {
+            at: useAt,
+            message: `"${name}" is ${kind === 'endpoint' ? 'an endpoint' : `a ${kind}`} plugin and does not belong in "${list}"`,
+            fix: `move it to "${right}"`,
+          },
+        ];
+      }),
+  },
+  {
+    id: 'R023',
+    title: 'an id is unique',
+    tier: 'meaning',
+    severity: 'error',
+    docs: "Logs, metrics and messages name an entry by its id, which is the plugin's name unless `id` is set. A plugin that is listed twice needs an `id` in one entry. Disabled entries count too.",
+    check(draft) {
+      const first = new Map<string, DraftEntry>();
+      const complaints: Complaint[] = [];
+      for (const entry of draft.entries) {
+        const before = first.get(entry.id);
+        if (before === undefined) {
+          first.set(entry.id, entry);
+          continue;
+        }
+        const fix = entry.idAt === entry.useAt ? 'give it a unique "id"' : 'choose another id';
+        complaints.push({
+          at: entry.idAt,
+          message: `id "${entry.id}" is already used by the entry on line ${before.at.line}`,
+          fix,
+        });
+      }
+      return complaints;
+    },
+  },
+  {
+    id: 'R037',
+    title: 'declarations of plugins do not conflict',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'Two plugins of the file declare a metric with the same name but different types, labels or buckets, routes with the same id or path, or options with the same flag; or a plugin declares a metric or a flag that ref-proxy already has. Rename one of the two.',
+    check(draft) {
+      const clashes = new Clashes(draft.schemas);
+      return draft.entries.flatMap((entry) => {
+        const message = clashes.of(entry);
+        return message === undefined
+          ? []
+          : [
+              {
+                at: entry.useAt,
+                message: `plugin "${entry.use}" ${message}`,
+                fix: 'rename it in the plugin',
+              },
+            ];
+      });
+    },
+  },
+  {
+    id: 'R053',
+    title: 'every plugin can run in several workers',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'With `-workers` above 1, each worker runs all plugins. Some, such as the embedded backend, hold state that all requests need and can run only once: run the backend separately (`ref-proxy backend`), or use one worker.',
+    check(draft) {
+      const workers = findOption(draft, 'workers');
+      if (workers === undefined || String(workers.value) === '1') return [];
+      return draft.entries
+        .filter(({ isEnabled, load }) => isEnabled && load.kind === 'loaded' && load.plugin.isSingle === true)
+        .map(({ use, useAt }) => ({
+          at: useAt,
+          message: `plugin "${use}" cannot run in several workers (${workers.name} is ${String(workers.value)})`,
+          fix: 'remove it, or set workers (-workers) to 1',
+        }));
+    },
+  },
+];
 
 const listOf: Readonly<Record<Plugin['kind'], ListName>> = {
   stage: 'stages',
   endpoint: 'endpoints',
   service: 'services',
-};
-
-/** R022: stages, endpoint plugins and service plugins are in the right lists. */
-const wrongList: TextRule = {
-  id: 'R022',
-  title: 'a plugin is in the list of its kind',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'Stages belong in `stages`, endpoint plugins in `endpoints`, service plugins in `services`.',
-  check: (draft) =>
-    draft.entries.flatMap(({ load, list, useAt }) => {
-      if (load.kind !== 'loaded') return [];
-      const { kind, name } = load.plugin;
-      const right = listOf[kind];
-      if (right === list) return [];
-      return [
-        {
-          at: useAt,
-          message: `"${name}" is ${kind === 'endpoint' ? 'an endpoint' : `a ${kind}`} plugin and does not belong in "${list}"`,
-          fix: `move it to "${right}"`,
-        },
-      ];
-    }),
-};
-
-/** R023: every entry of the three lists has an id of its own. */
-const duplicateId: TextRule = {
-  id: 'R023',
-  title: 'an id is unique',
-  tier: 'meaning',
-  severity: 'error',
-  docs: "Logs, metrics and messages name an entry by its id, which is the plugin's name unless `id` is set. A plugin that is listed twice needs an `id` in one entry. Disabled entries count too.",
-  check(draft) {
-    const first = new Map<string, DraftEntry>();
-    const complaints: Complaint[] = [];
-    for (const entry of draft.entries) {
-      const before = first.get(entry.id);
-      if (before === undefined) {
-        first.set(entry.id, entry);
-        continue;
-      }
-      const fix = entry.idAt === entry.useAt ? 'give it a unique "id"' : 'choose another id';
-      complaints.push({
-        at: entry.idAt,
-        message: `id "${entry.id}" is already used by the entry on line ${before.at.line}`,
-        fix,
-      });
-    }
-    return complaints;
-  },
-};
-
-/** R037: no two plugins have conflicting declarations. */
-const clashingDeclarations: TextRule = {
-  id: 'R037',
-  title: 'declarations of plugins do not conflict',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'Two plugins of the file declare a metric with the same name but different types, labels or buckets, routes with the same id or path, or options with the same flag; or a plugin declares a metric or a flag that ref-proxy already has. Rename one of the two.',
-  check(draft) {
-    const clashes = new Clashes(draft.schemas);
-    return draft.entries.flatMap((entry) => {
-      const message = clashes.of(entry);
-      return message === undefined
-        ? []
-        : [{ at: entry.useAt, message: `plugin "${entry.use}" ${message}`, fix: 'rename it in the plugin' }];
-    });
-  },
 };
 
 /** Flags of the commands themselves. */
@@ -190,32 +207,3 @@ class Clashes {
     }
   }
 }
-
-/** R053: with several workers, no plugin is one that may exist only once. */
-const singlePlugins: TextRule = {
-  id: 'R053',
-  title: 'every plugin can run in several workers',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'With `-workers` above 1, each worker runs all plugins. Some, such as the embedded backend, hold state that all requests need and can run only once: run the backend separately (`ref-proxy backend`), or use one worker.',
-  check(draft) {
-    const workers = findOption(draft, 'workers');
-    if (workers === undefined || String(workers.value) === '1') return [];
-    return draft.entries
-      .filter(({ isEnabled, load }) => isEnabled && load.kind === 'loaded' && load.plugin.isSingle === true)
-      .map(({ use, useAt }) => ({
-        at: useAt,
-        message: `plugin "${use}" cannot run in several workers (${workers.name} is ${String(workers.value)})`,
-        fix: 'remove it, or set workers (-workers) to 1',
-      }));
-  },
-};
-
-export const pluginsRules: readonly Rule[] = [
-  unknownPlugin,
-  brokenPlugin,
-  wrongList,
-  duplicateId,
-  clashingDeclarations,
-  singlePlugins,
-];

@@ -4,100 +4,95 @@ import { editDistance, suggest } from '../../options/index.js';
 import { entryOf, valueOf, type LocatedNode } from '../../pipeline/located.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
 import { findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
-import type { Complaint, Rule, TextRule } from '../rule.js';
+import type { Complaint, Rule } from '../rule.js';
 
-/** R040: dotted labels are not shown while queries on them are rejected. */
-const dottedNames: TextRule = {
-  id: 'R040',
-  title: 'passthrough labels require dotted names in queries',
-  tier: 'meaning',
-  severity: 'warning',
-  docs: 'With `labelStyle: passthrough`, labels have their dotted backend names. With `logqlDottedNames: reject`, queries cannot use dotted names, so those labels cannot be queried. The specification allows this combination, so it is only a warning.',
-  check(draft) {
-    const style = findOption(draft, 'label-style');
-    const dotted = findOption(draft, 'logql-dotted-names');
-    if (style?.value !== 'passthrough' || dotted?.value !== 'reject') return [];
-    const message = `${dotted.name} "reject" contradicts ${style.name} "passthrough": labels with dots cannot be queried`;
-    return [{ at: dotted.at, message, fix: 'use "accept" or "auto"' }];
+export const sectionsRules: readonly Rule[] = [
+  {
+    id: 'R040',
+    title: 'passthrough labels require dotted names in queries',
+    tier: 'meaning',
+    severity: 'warning',
+    docs: 'With `labelStyle: passthrough`, labels have their dotted backend names. With `logqlDottedNames: reject`, queries cannot use dotted names, so those labels cannot be queried. The specification allows this combination, so it is only a warning.',
+    check(draft) {
+      const style = findOption(draft, 'label-style');
+      const dotted = findOption(draft, 'logql-dotted-names');
+      if (style?.value !== 'passthrough' || dotted?.value !== 'reject') return [];
+      const message = `${dotted.name} "reject" contradicts ${style.name} "passthrough": labels with dots cannot be queried`;
+      return [{ at: dotted.at, message, fix: 'use "accept" or "auto"' }];
+    },
   },
-};
-
-/** R042: client certificates are only required if they can be verified. */
-const clientCertificates: TextRule = {
-  id: 'R042',
-  title: 'client certificates require a CA',
-  tier: 'meaning',
-  severity: 'error',
-  docs: '`tlsRequireClientCert` refuses clients without a certificate signed by a CA in `tlsClientCaFile`; without that file, no client certificate can be verified.',
-  check(draft) {
-    const required = findOption(draft, 'tls-require-client-cert');
-    const authority = findOption(draft, 'tls-client-ca-file');
-    if (required?.value !== true || isFilled(authority)) return [];
-    const message = 'tls-client-ca-file is required when tls-require-client-cert is enabled';
-    return [{ at: required.at, message, fix: `set ${howToSet(authority, 'tls-client-ca-file')}` }];
+  {
+    id: 'R042',
+    title: 'client certificates require a CA',
+    tier: 'meaning',
+    severity: 'error',
+    docs: '`tlsRequireClientCert` refuses clients without a certificate signed by a CA in `tlsClientCaFile`; without that file, no client certificate can be verified.',
+    check(draft) {
+      const required = findOption(draft, 'tls-require-client-cert');
+      const authority = findOption(draft, 'tls-client-ca-file');
+      if (required?.value !== true || isFilled(authority)) return [];
+      const message = 'tls-client-ca-file is required when tls-require-client-cert is enabled';
+      return [{ at: required.at, message, fix: `set ${howToSet(authority, 'tls-client-ca-file')}` }];
+    },
   },
-};
-
-/** R043: certificate and key are both set, and so is everything that other TLS options require. */
-const tlsPair: TextRule = {
-  id: 'R043',
-  title: 'a certificate has its key',
-  tier: 'meaning',
-  severity: 'error',
-  docs: 'HTTPS requires `tlsCertFile` and `tlsKeyFile`; with only one of them, or with a CA for client certificates but without them, the listener would stay on plain HTTP.',
-  check(draft) {
-    const cert = findOption(draft, 'tls-cert-file');
-    const key = findOption(draft, 'tls-key-file');
-    const authority = findOption(draft, 'tls-client-ca-file');
-    const complain = (
-      at: Complaint['at'],
-      given: string,
-      missing: typeof cert,
-      flag: string,
-    ): readonly Complaint[] => [
-      {
-        at,
-        message: `${given} is set without ${flag}: HTTPS requires both`,
-        fix: `set ${howToSet(missing, flag)}`,
-      },
-    ];
-    if (isFilled(cert) && !isFilled(key)) return complain(cert.at, cert.name, key, 'tls-key-file');
-    if (isFilled(key) && !isFilled(cert)) return complain(key.at, key.name, cert, 'tls-cert-file');
-    if (isFilled(authority) && !isFilled(cert)) {
-      const message = `${authority.name} is set without tls-cert-file and tls-key-file: without HTTPS, clients cannot present certificates`;
-      return [
+  {
+    id: 'R043',
+    title: 'a certificate has its key',
+    tier: 'meaning',
+    severity: 'error',
+    docs: 'HTTPS requires `tlsCertFile` and `tlsKeyFile`; with only one of them, or with a CA for client certificates but without them, the listener would stay on plain HTTP.',
+    check(draft) {
+      const cert = findOption(draft, 'tls-cert-file');
+      const key = findOption(draft, 'tls-key-file');
+      const authority = findOption(draft, 'tls-client-ca-file');
+      const complain = (
+        at: Complaint['at'],
+        given: string,
+        missing: typeof cert,
+        flag: string,
+      ): readonly Complaint[] => [
         {
-          at: authority.at,
-          message,
-          fix: `set ${howToSet(cert, 'tls-cert-file')} and ${howToSet(key, 'tls-key-file')}`,
+          at,
+          message: `${given} is set without ${flag}: HTTPS requires both`,
+          fix: `set ${howToSet(missing, flag)}`,
         },
       ];
-    }
-    return [];
+      if (isFilled(cert) && !isFilled(key)) return complain(cert.at, cert.name, key, 'tls-key-file');
+      if (isFilled(key) && !isFilled(cert)) return complain(key.at, key.name, cert, 'tls-cert-file');
+      if (isFilled(authority) && !isFilled(cert)) {
+        const message = `${authority.name} is set without tls-cert-file and tls-key-file: without HTTPS, clients cannot present certificates`;
+        return [
+          {
+            at: authority.at,
+            message,
+            fix: `set ${howToSet(cert, 'tls-cert-file')} and ${howToSet(key, 'tls-key-file')}`,
+          },
+        ];
+      }
+      return [];
+    },
   },
-};
+  {
+    id: 'R051',
+    title: 'a tenant limit has an effect',
+    tier: 'meaning',
+    severity: 'warning',
+    docs: 'Tenant limits accept every field of Loki, but most of them are about storing logs, which this proxy does not do: they limit nothing, and clients do not see them. The same is true of a misspelt field. To only show a field to clients, add it to `-tenant-limits-allow-publish`.',
+    check: (draft) => [
+      ...complaintsOf(draft, 'tenant-default-limits', (found) => [[found.value, found.node]]),
+      ...complaintsOf(draft, 'tenant-limits', (found) => {
+        const node = found.node;
+        return Object.entries<unknown>({ ...objectOf(found.value) }).map(([tenant, fields]) => [
+          fields,
+          valueOf(node, tenant),
+        ]);
+      }),
+    ],
+  },
+];
 
 /** Maximum edit distance of a typo, because a field of another program may have a similar name. */
 const nearness = 2;
-
-/** R051: limits have known names. */
-const misspeltLimit: TextRule = {
-  id: 'R051',
-  title: 'a tenant limit has an effect',
-  tier: 'meaning',
-  severity: 'warning',
-  docs: 'Tenant limits accept every field of Loki, but most of them are about storing logs, which this proxy does not do: they limit nothing, and clients do not see them. The same is true of a misspelt field. To only show a field to clients, add it to `-tenant-limits-allow-publish`.',
-  check: (draft) => [
-    ...complaintsOf(draft, 'tenant-default-limits', (found) => [[found.value, found.node]]),
-    ...complaintsOf(draft, 'tenant-limits', (found) => {
-      const node = found.node;
-      return Object.entries<unknown>({ ...objectOf(found.value) }).map(([tenant, fields]) => [
-        fields,
-        valueOf(node, tenant),
-      ]);
-    }),
-  ],
-};
 
 type Fields = readonly [value: unknown, node: LocatedNode | undefined];
 
@@ -135,5 +130,3 @@ function meantBy(field: string): string | undefined {
 function objectOf(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
-
-export const sectionsRules: readonly Rule[] = [dottedNames, clientCertificates, tlsPair, misspeltLimit];

@@ -2,74 +2,73 @@ import type { PipelineDraft } from '../../pipeline/draft.js';
 import type { ShapeProblem } from '../../pipeline/shape.js';
 import type { YamlProblemKind } from '../../pipeline/located.js';
 import { meantBeside } from '../meant-option.js';
-import type { Complaint, Rule, TextRule } from '../rule.js';
+import type { Complaint, Rule } from '../rule.js';
 
-/** R001: the file is valid YAML. */
-const yamlSyntax: TextRule = {
-  id: 'R001',
-  title: 'the file is YAML',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'The file cannot be read, is not UTF-8, or is not YAML 1.2. Nothing else is checked until this is fixed. Indent with spaces; quote a value that contains `: `, ` #` or brackets.',
-  check: (draft) => yamlComplaints(draft, 'syntax'),
-};
-
-/** R002: the file holds exactly one document. */
-const oneDocument: TextRule = {
-  id: 'R002',
-  title: 'the file is one document',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'A pipeline file has exactly one YAML document. An empty file has none, and a line `---` between values begins a second one.',
-  check: (draft) => yamlComplaints(draft, 'documents'),
-};
-
-/** R003: a mapping has no duplicate keys. */
-const duplicateKey: TextRule = {
-  id: 'R003',
-  title: 'a key is unique',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'A duplicate key in a mapping would silently lose one of its values. The finding points at the second key and names the line of the first.',
-  check: (draft) => yamlComplaints(draft, 'duplicate-key'),
-};
-
-/** R004: only YAML features that every reader of the file supports. */
-const yamlFeature: TextRule = {
-  id: 'R004',
-  title: 'no tags, merge keys or endless aliases',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'Not supported are custom tags (`!name`), merge keys (`<<`), keys that are not plain text, aliases without an anchor or that contain themselves, and files that exceed 20000 values through aliases. An alias for a whole value (`*name`) is fine.',
-  check: (draft) => yamlComplaints(draft, 'feature'),
-};
-
-/** R005: environment references are whole values and resolve to one. */
-const envReference: TextRule = {
-  id: 'R005',
-  title: 'an environment reference is a whole value and resolves',
-  tier: 'structure',
-  severity: 'error',
-  docs: '`${NAME}` and `${NAME:-default}` replace a whole value, never a part of one, and a reference without a default requires the variable to be set. `$${` is a literal `${`.',
-  check: (draft) => yamlComplaints(draft, 'reference'),
-};
-
-/** R006: sections, lists and entries have the form of schemas/pipeline.schema.json. */
-const frame: TextRule = {
-  id: 'R006',
-  title: 'the structure of the file matches its schema',
-  tier: 'structure',
-  severity: 'error',
-  docs: 'The top level has `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list has `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
-  check: (draft) =>
-    draft.shape
-      // A fragment in Markdown shows part of a pipeline, so omitted parts are not missing.
-      .filter((problem) => !(draft.source.isFragment && problem.kind === 'missing' && problem.isTop))
-      .map((problem) => {
-        const fix = problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? problem.fix) : problem.fix;
-        return { at: problem.at, message: problem.message, ...(fix === undefined ? {} : { fix }) };
-      }),
-};
+export const yamlRules: readonly Rule[] = [
+  {
+    id: 'R001',
+    title: 'the file is YAML',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'The file cannot be read, is not UTF-8, or is not YAML 1.2. Nothing else is checked until this is fixed. Indent with spaces; quote a value that contains `: `, ` #` or brackets.',
+    check: (draft) => yamlComplaints(draft, 'syntax'),
+  },
+  {
+    id: 'R002',
+    title: 'the file is one document',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'A pipeline file has exactly one YAML document. An empty file has none, and a line `---` between values begins a second one.',
+    check: (draft) => yamlComplaints(draft, 'documents'),
+  },
+  {
+    id: 'R003',
+    title: 'a key is unique',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'A duplicate key in a mapping would silently lose one of its values. The finding points at the second key and names the line of the first.',
+    check: (draft) => yamlComplaints(draft, 'duplicate-key'),
+  },
+  {
+    id: 'R004',
+    title: 'no tags, merge keys or endless aliases',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'Not supported are custom tags (`!name`), merge keys (`<<`), keys that are not plain text, aliases without an anchor or that contain themselves, and files that exceed 20000 values through aliases. An alias for a whole value (`*name`) is fine.',
+    check: (draft) => yamlComplaints(draft, 'feature'),
+  },
+  {
+    id: 'R005',
+    title: 'an environment reference is a whole value and resolves',
+    tier: 'structure',
+    severity: 'error',
+    docs: '`${NAME}` and `${NAME:-default}` replace a whole value, never a part of one, and a reference without a default requires the variable to be set. `$${` is a literal `${`.',
+    check: (draft) => yamlComplaints(draft, 'reference'),
+  },
+  {
+    id: 'R006',
+    title: 'the structure of the file matches its schema',
+    tier: 'structure',
+    severity: 'error',
+    docs: 'The top level has `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list has `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
+    check: (draft) =>
+      draft.shape
+        // A fragment in Markdown shows part of a pipeline, so omitted parts are not missing.
+        .filter((problem) => !(draft.source.isFragment && problem.kind === 'missing' && problem.isTop))
+        .map((problem) => {
+          const fix = problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? problem.fix) : problem.fix;
+          return { at: problem.at, message: problem.message, ...(fix === undefined ? {} : { fix }) };
+        }),
+  },
+  {
+    id: 'R010',
+    title: 'an included file is readable',
+    tier: 'structure',
+    severity: 'error',
+    docs: '`- include: ./file.yaml` inserts the entries of a file that is a list, and `- include: ./file.yaml#name` inserts a list under `fragments` of a file. `include` is the only key of its item. A file cannot include itself; includes are at most 8 levels deep, with at most 64 files in one pipeline.',
+    check: (draft) => yamlComplaints(draft, 'include'),
+  },
+];
 
 /** Advice on where an option belongs: in a section, or under `with`. */
 function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem): string | undefined {
@@ -79,26 +78,6 @@ function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem
   const entry = draft.entries.findLast((each) => path.length === 3 && each.at.line <= at.line);
   return meantBeside(draft, entry?.options, key);
 }
-
-/** R010: the target of an include can be inserted. */
-const include: TextRule = {
-  id: 'R010',
-  title: 'an included file is readable',
-  tier: 'structure',
-  severity: 'error',
-  docs: '`- include: ./file.yaml` inserts the entries of a file that is a list, and `- include: ./file.yaml#name` inserts a list under `fragments` of a file. `include` is the only key of its item. A file cannot include itself; includes are at most 8 levels deep, with at most 64 files in one pipeline.',
-  check: (draft) => yamlComplaints(draft, 'include'),
-};
-
-export const yamlRules: readonly Rule[] = [
-  yamlSyntax,
-  oneDocument,
-  duplicateKey,
-  yamlFeature,
-  envReference,
-  frame,
-  include,
-];
 
 /** The findings of YAML parsing that one rule reports. */
 function yamlComplaints(draft: PipelineDraft, kind: YamlProblemKind): readonly Complaint[] {
