@@ -130,10 +130,9 @@ async function readFigures(
   const declared = Object.entries(loaded.plugin.metrics ?? {});
   const meters = await Promise.all(
     declared.map(async ([name, { help, ofWorkers }]): Promise<MeterReading> => {
-      const value = await registry.total(name);
-      return { name: metricPrefix + name, help, value, ...(ofWorkers === undefined ? {} : { ofWorkers }) };
+      return { name: metricPrefix + name, help, value: await registry.total(name), ofWorkers };
     }),
   );
   const meter = stageMeters.get(loaded.id);
-  return { ...description, meters, ...(meter === undefined ? {} : { figures: meter.figures() }) };
+  return { ...description, meters, figures: meter?.figures() };
 }

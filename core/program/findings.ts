@@ -18,7 +18,7 @@ export function logFindings(findings: readonly Finding[], log: Logger): void {
     log.warn(message, {
       'pipeline.rule': rule,
       'pipeline.place': placeText(at),
-      ...(fix === undefined ? {} : { 'pipeline.fix': fix }),
+      'pipeline.fix': fix,
     });
 }
 

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { Logger } from '../base/logger.js';
+import type { LogFields, Logger } from '../base/logger.js';
 
 const megabyte = 1024 * 1024;
 /** Share of a container's memory for V8's heap and the program itself; buffers have the rest. */
@@ -47,11 +47,10 @@ export function execArgvOf(processes: number): readonly string[] {
 }
 
 /** The available memory, for the log record of the start. */
-export function memoryFields(): Readonly<Record<string, number>> {
-  const container = containerLimit();
+export function memoryFields(): LogFields {
   return {
     'memory.heap_limit': getHeapStatistics().heap_size_limit,
-    ...(container === undefined ? {} : { 'memory.container_limit': container }),
+    'memory.container_limit': containerLimit(),
   };
 }
 

@@ -82,7 +82,7 @@ async function flushCaches(
   const tenant = params.get('tenant')?.[0];
   if (tenant === '') throw apiError('emptyFlushTenant', {});
   await host.purge('all', tenant);
-  host.log.info('caches flushed', tenant === undefined ? {} : { 'tenant.id': tenant });
+  host.log.info('caches flushed', { 'tenant.id': tenant });
   const peers = params.get('peers')?.[0];
   const asksPeers = peers !== undefined && !noes.has(peers.toLowerCase());
   const purged = asksPeers ? await fleetOf(host).purgeOthers(tenant) : undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { LogFields } from '../../core/base/logger.js';
 import type { DeleteOptions } from '../../core/base/options.gen.js';
 import {
   createFingerprint,
@@ -373,10 +374,6 @@ function isRefusal(error: unknown): boolean {
   return origin instanceof ApiError && origin.entry === errorTable.backendRefused && origin.status < 500;
 }
 
-function fieldsOf({ id, taskId, orgId }: RunningDeletion): Readonly<Record<string, string>> {
-  return {
-    'deletion.id': id,
-    ...(taskId === undefined ? {} : { 'delete.task_id': taskId }),
-    ...(orgId === undefined ? {} : { 'ref.tenant.id': orgId }),
-  };
+function fieldsOf({ id, taskId, orgId }: RunningDeletion): LogFields {
+  return { 'deletion.id': id, 'delete.task_id': taskId, 'ref.tenant.id': orgId };
 }

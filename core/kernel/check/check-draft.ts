@@ -11,7 +11,7 @@ import { findOption, optionsOf, waysToSet, type FoundOption } from './option-loo
 interface CheckDraftOptions {
   readonly tiers: readonly Tier[];
   /** Needed for the environment tier. Without that tier, its rules that prevent a start still use it. */
-  readonly surroundings?: Surroundings;
+  readonly surroundings?: Surroundings | undefined;
 }
 
 /** All findings of the requested tiers about one pipeline, sorted. The environment tier only runs if the text has no errors. */
@@ -42,7 +42,7 @@ function applies(rule: Rule, draft: PipelineDraft): boolean {
   return !(rule.isAboutWhole === true && draft.source.isFragment);
 }
 
-function toFinding(rule: Rule, complaint: Complaint): Finding {
+function toFinding(rule: Pick<Finding, 'severity'> & { readonly id: string }, complaint: Complaint): Finding {
   return { ...complaint, rule: rule.id, severity: rule.severity };
 }
 
@@ -71,10 +71,9 @@ function lintFindings(draft: PipelineDraft): readonly Finding[] {
       const id = draft.schemas.has(use) ? rule.id : `${name}/${rule.id}`;
       try {
         const found = rule.check(file);
-        return found.map(({ at = useAt, message, fix }) => ({
-          ...{ at, rule: id, severity: rule.severity, message },
-          ...(fix === undefined ? {} : { fix }),
-        }));
+        return found.map(({ at = useAt, ...told }) =>
+          toFinding({ id, severity: rule.severity }, { at, ...told }),
+        );
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         const message = `the rule "${rule.id}" of plugin "${use}" failed: ${reason}`;

@@ -101,7 +101,7 @@ const ansi: Paint = { bold: code(1), red: code(31), yellow: code(33), green: cod
 /** JSON format: one object with all findings; `endColumn` is exclusive. */
 function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
   const items = findings.map(({ at, rule, severity, message, fix }) => ({
-    ...(at.given === undefined ? {} : { given: at.given }),
+    given: at.given,
     file: at.file,
     line: at.line,
     column: at.column,
@@ -109,15 +109,15 @@ function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, s
     rule,
     severity,
     message,
-    ...(fix === undefined ? {} : { fix }),
-    ...frameOf(at, sources.get(at.file)),
+    fix,
+    frame: frameOf(at, sources.get(at.file)),
   }));
   return `${JSON.stringify({ version: 1, findings: items }, null, 2)}\n`;
 }
 
-function frameOf(at: Finding['at'], text: string | undefined): { readonly frame?: string } {
+function frameOf(at: SourcePosition, text: string | undefined): string | undefined {
   const frame = at.given === undefined ? codeFrame(at, text) : undefined;
-  return frame === undefined ? {} : { frame: `${frame.line}\n${frame.indent}${frame.underline}` };
+  return frame && `${frame.line}\n${frame.indent}${frame.underline}`;
 }
 
 /** Format for GitHub Actions: one workflow command per finding, which GitHub shows at the line. */

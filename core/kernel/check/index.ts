@@ -6,7 +6,7 @@ import { unreadable } from '../pipeline/load.js';
 import { readSource, type SourceFile, readFailure } from '../pipeline/source.js';
 import type { Finding } from '../pipeline/types.js';
 import { checkDraft, sortFindings } from './check-draft.js';
-import type { Surroundings } from './rule.js';
+import type { Surroundings, Tier } from './rule.js';
 import { readdir, stat } from 'node:fs/promises';
 
 export { checkDraft } from './check-draft.js';
@@ -68,10 +68,8 @@ async function checkSource(
 ): Promise<readonly Finding[]> {
   const draft = await draftPipeline(source, options.sources, builtIns);
   const { surroundings } = options;
-  return checkDraft(draft, {
-    tiers: surroundings === undefined ? ['structure', 'meaning'] : ['structure', 'meaning', 'environment'],
-    ...(surroundings === undefined ? {} : { surroundings }),
-  });
+  const tiers: readonly Tier[] = ['structure', 'meaning', 'environment'];
+  return checkDraft(draft, { tiers, surroundings });
 }
 
 const checkedEndings = /\.(?:ya?ml|md)$/i;

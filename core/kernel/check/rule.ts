@@ -20,7 +20,7 @@ export interface Surroundings {
 export interface Complaint {
   readonly at: SourcePosition;
   readonly message: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 interface RuleMeta {

@@ -29,7 +29,7 @@ export interface DraftOptions {
   readonly schema: OptionSchema;
   /** Position of findings about an option that is not in the file. */
   readonly at: SourcePosition;
-  readonly node?: LocatedNode;
+  readonly node: LocatedNode | undefined;
   readonly resolved: ResolvedOptions;
   readonly findings: readonly OptionFinding[];
 }
@@ -183,7 +183,7 @@ function draftOptions(
   const findings = resolved.findings.filter(
     (finding) => finding.kind !== 'missing-option' || !isWritten(map, finding),
   );
-  return { owner, schema, at, ...(map === undefined ? {} : { node: map }), resolved, findings };
+  return { owner, schema, at, node: map, resolved, findings };
 }
 
 /** The finding names the missing option only in its message, in quotes. */

@@ -185,7 +185,7 @@ class Expansion {
         at,
         isTop: false,
         message: `${subject} ${message}`,
-        ...(fix === undefined ? {} : { fix }),
+        fix,
       });
     }
   }
@@ -231,7 +231,7 @@ class Expansion {
   }
 
   #report(at: SourcePosition, message: string, fix?: string): void {
-    this.problems.push({ kind: 'include', at, message, ...(fix === undefined ? {} : { fix }) });
+    this.problems.push({ kind: 'include', at, message, fix });
   }
 }
 

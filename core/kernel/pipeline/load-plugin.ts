@@ -23,9 +23,9 @@ export type PluginLoad =
       readonly isOutdated?: true;
     }
   /** No plugin of that name exists. */
-  | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string }
+  | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string | undefined }
   /** A module exists but is unusable. */
-  | { readonly kind: 'broken'; readonly message: string; readonly fix?: string };
+  | { readonly kind: 'broken'; readonly message: string; readonly fix?: string | undefined };
 
 /** The built-in plugins, which `use` names without a path. Tests replace them. */
 export interface BuiltIns {
@@ -129,12 +129,8 @@ async function loadModule(
   try {
     exported = await load();
   } catch (error) {
-    const fix = loadFix(error, path);
-    return {
-      kind: 'broken',
-      message: `cannot be loaded: ${firstLine(error)}${await placeOf(error, path)}`,
-      ...(fix === undefined ? {} : { fix }),
-    };
+    const message = `cannot be loaded: ${firstLine(error)}${await placeOf(error, path)}`;
+    return { kind: 'broken', message, fix: loadFix(error, path) };
   }
   const plugin = asPlugin(exported);
   if (plugin.kind === 'no-plugin') return { kind: 'broken', message: plugin.reason, fix: plugin.fix };

@@ -22,10 +22,7 @@ export async function loadPipeline(
   const source = await readSource(file);
   if ('reason' in source) return { findings: [unreadable(file, source.reason)] };
   const draft = await draftPipeline(source, sources, builtIns);
-  const findings = await checkDraft(draft, {
-    tiers: ['structure', 'meaning'],
-    ...(surroundings === undefined ? {} : { surroundings }),
-  });
+  const findings = await checkDraft(draft, { tiers: ['structure', 'meaning'], surroundings });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
   // The machine was checked at startup: the listeners of this process are open now.
   const reread = (): Promise<LoadResult> => loadPipeline(file, sources, builtIns);
@@ -69,7 +66,7 @@ function plugins(draft: PipelineDraft, list: ListName): readonly LoadedPlugin[] 
       plugin: entry.load.plugin,
       options: entry.options?.resolved.options ?? {},
       at: useAt,
-      ...(entry.load.isOutdated === undefined ? {} : { isOutdated: entry.load.isOutdated }),
+      isOutdated: entry.load.isOutdated,
     });
   }
   return loaded;

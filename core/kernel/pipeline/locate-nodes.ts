@@ -172,7 +172,7 @@ class Walk {
   }
 
   #report(kind: YamlProblem['kind'], at: SourcePosition, message: string, fix?: string): void {
-    this.problems.push({ kind, at, message, ...(fix === undefined ? {} : { fix }) });
+    this.problems.push({ kind, at, message, fix });
   }
 }
 

@@ -123,7 +123,7 @@ export interface YamlProblem {
   readonly kind: YamlProblemKind;
   readonly at: SourcePosition;
   readonly message: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /** Converts offsets in a text to positions. */

@@ -10,11 +10,11 @@ export interface ShapeProblem {
   /** True for an error at the top level, such as a missing list. */
   readonly isTop: boolean;
   readonly message: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
   /** Path of the invalid value or unknown key. */
   readonly path?: readonly (string | number)[];
   /** The key that an unknown one probably stands for. */
-  readonly meant?: string;
+  readonly meant?: string | undefined;
 }
 
 /** All structural errors, each at the unknown key, the invalid value or the parent of a missing key. */
@@ -29,8 +29,8 @@ export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
         isTop: problem.path.length === 0,
         message: `${subject(problem)} ${problem.message}`,
         path: problem.path,
-        ...(problem.meant === undefined ? {} : { meant: problem.meant }),
-        ...(fix === undefined ? {} : { fix }),
+        meant: problem.meant,
+        fix,
       };
     });
 }

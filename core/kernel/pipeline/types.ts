@@ -12,7 +12,7 @@ export interface Finding {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   /** "did you mean ...", "move X above line N". */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /** One entry of stages, endpoints or services, with its plugin loaded and its options resolved (flag, environment, YAML, default). */
@@ -25,7 +25,7 @@ export interface LoadedPlugin {
   readonly options: unknown;
   readonly at: SourcePosition;
   /** Set if its file has changed since this process loaded it; a module is only loaded once. */
-  readonly isOutdated?: true;
+  readonly isOutdated?: true | undefined;
 }
 
 /** A pipeline that was read again, or the reasons why it cannot be started; both may have warnings. */

@@ -150,7 +150,7 @@ export interface LintFinding {
   /** Position of the finding; the plugin's entry by default. */
   readonly at?: SourcePosition;
   readonly message: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /**

@@ -88,7 +88,7 @@ export interface ReloadFinding {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly rule?: string;
-  readonly fix?: string;
+  readonly fix?: string | undefined;
 }
 
 /**
@@ -150,7 +150,7 @@ export interface MeterReading {
   readonly help: string;
   readonly value: number;
   /** Rule for combining the values of several workers: see MetricSpec. */
-  readonly ofWorkers?: MetricSpec['ofWorkers'];
+  readonly ofWorkers?: MetricSpec['ofWorkers'] | undefined;
 }
 
 /** A core section of the pipeline file. */
@@ -167,7 +167,7 @@ export interface PartDescription extends SectionDescription {
   readonly at: string;
   readonly meters: readonly MeterReading[];
   /** Set for stages only. */
-  readonly figures?: StageFigures;
+  readonly figures?: StageFigures | undefined;
   /** Set for stages only: the slots that it needs and fills, and how often it may run the later stages. */
   readonly passing?: {
     readonly needs: readonly string[];

@@ -1,5 +1,5 @@
 import v8 from 'node:v8';
-import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
 import { residentBytes } from '../../base/memory/resident.js';
 import { metricPrefix } from './names.js';
@@ -39,28 +39,17 @@ function register(
   { name, help, type, labels = [], ofWorkers }: ProcessFigure,
   read: () => Figures,
 ): void {
-  const aggregator: Aggregator = ofWorkers ?? 'sum';
-  const description = {
+  const Metric = type === 'counter' ? Counter : Gauge;
+  new Metric({
     name: metricPrefix + name,
     help,
     labelNames: [...labels],
     registers: [registry],
-    aggregator,
-  };
-  if (type === 'counter')
-    new Counter({
-      ...description,
-      collect() {
-        refill(this, labels, read());
-      },
-    });
-  else
-    new Gauge({
-      ...description,
-      collect() {
-        refill(this, labels, read());
-      },
-    });
+    aggregator: ofWorkers ?? 'sum',
+    collect() {
+      refill(this, labels, read());
+    },
+  });
 }
 
 /** Replaces all values of a metric. */
@@ -79,16 +68,7 @@ function valuesOf(figure: ProcessFigure, seen: Seen): Figures {
 
 /** The declarations, for documentation. */
 export function processMetrics(): MetricSpecs {
-  const declared = [...figures, collectionTimes].map(({ name, type, help, labels, ofWorkers }) => {
-    const spec: MetricSpec = {
-      type,
-      help,
-      ...(labels === undefined ? {} : { labels }),
-      ...(ofWorkers === undefined ? {} : { ofWorkers }),
-    };
-    return [name, spec] as const;
-  });
-  return Object.fromEntries(declared);
+  return Object.fromEntries([...figures, collectionTimes].map((declared) => [declared.name, declared]));
 }
 
 const collectionTimes: MetricSpec & { readonly name: string } = {

@@ -179,7 +179,7 @@ export class RequestLog implements RequestObserver {
         'event.duration': Math.round(call.durationMs * 1e6),
         'upstream.rows': call.rows,
         'upstream.bytes': call.bytes,
-        ...(call.strategy === undefined ? {} : { 'upstream.strategy': call.strategy }),
+        'upstream.strategy': call.strategy,
       });
   }
 
@@ -196,7 +196,6 @@ export class RequestLog implements RequestObserver {
     const user = endUserOf(caller, trace.tenantId, metricsTrustProxyHeaders);
     const auth = authOf(caller);
     const upstreamMs = trace.upstreamCalls.reduce((sum, call) => sum + call.durationMs, 0);
-    const lastCall = trace.upstreamCalls.at(-1);
     return {
       'http.route': record.route,
       'url.path': record.path,
@@ -206,20 +205,20 @@ export class RequestLog implements RequestObserver {
       'ref.api.system': 'ref',
       'proxy.direction': 'downstream',
       'ref.tenant.id': trace.tenantId ?? caller.orgId ?? '',
-      ...(query === undefined ? {} : { 'ref.query': debugLogRawQueries ? query : digestQuery(query) }),
+      'ref.query': query === undefined || debugLogRawQueries ? query : digestQuery(query),
       'event.duration': Math.round(durationMs * 1e6),
       'client.address': caller.address,
       'enduser.id': user.id,
-      ...(user.name === undefined ? {} : { 'enduser.name': user.name }),
+      'enduser.name': user.name,
       'enduser.source': user.source,
-      ...(auth === undefined ? {} : { 'auth.source': auth.source }),
-      ...(auth?.principal === undefined ? {} : { 'auth.principal': auth.principal }),
+      'auth.source': auth?.source,
+      'auth.principal': auth?.principal,
       'cache.result': trace.cacheResult ?? 'bypass',
       'proxy.duration_ms': roundMs(durationMs),
       // Parallel calls can add up to more than the request's duration.
       'proxy.overhead_ms': roundMs(Math.max(0, durationMs - upstreamMs)),
       'upstream.calls': trace.upstreamCalls.length,
-      ...(lastCall === undefined ? {} : { 'upstream.status_code': lastCall.status }),
+      'upstream.status_code': trace.upstreamCalls.at(-1)?.status,
       'upstream.duration_ms': roundMs(upstreamMs),
       ...(logLevel === 'debug' ? byType(trace) : {}),
       ...errorFields(record.error, status, debugLogRawQueries),
@@ -267,12 +266,7 @@ function culpritFields(error: unknown): LogFields {
   const culprit = defectIn(error);
   if (culprit === undefined) return {};
   const { id, kind, plugin, at } = culprit;
-  return {
-    'plugin.id': id,
-    'plugin.kind': kind,
-    'plugin.name': plugin,
-    ...(at === undefined ? {} : { 'plugin.at': at }),
-  };
+  return { 'plugin.id': id, 'plugin.kind': kind, 'plugin.name': plugin, 'plugin.at': at };
 }
 
 function errorFields(error: unknown, status: number, mayShowQueries: boolean): LogFields {

@@ -261,10 +261,7 @@ export class PeerRoutes {
     const news = params.get('deletion')?.[0];
     if (news !== undefined) await this.#settings.fleet?.hear(news);
     await this.#settings.purge(tenant);
-    this.#settings.house.log.info(
-      'caches flushed for a peer',
-      tenant === undefined ? {} : { 'tenant.id': tenant },
-    );
+    this.#settings.house.log.info('caches flushed for a peer', { 'tenant.id': tenant });
     return jsonAnswer(
       { status: 'ok', message: 'peer cache purged (L0 hot index + L1 memory + L2 disk)' },
       jsonType,

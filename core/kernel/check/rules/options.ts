@@ -89,14 +89,11 @@ function optionComplaints(draft: PipelineDraft, kind: OptionFinding['kind']): re
   return [...draft.sections.values(), ...entries].flatMap((owner) =>
     owner.findings
       .filter((finding) => finding.kind === kind)
-      .map((finding) => {
-        const fix = fixOf(draft, owner, finding);
-        return {
-          at: placeOfOption(owner, finding),
-          message: messageOf(owner, finding),
-          ...(fix === undefined ? {} : { fix }),
-        };
-      }),
+      .map((finding) => ({
+        at: placeOfOption(owner, finding),
+        message: messageOf(owner, finding),
+        fix: fixOf(draft, owner, finding),
+      })),
   );
 }
 

@@ -18,9 +18,7 @@ export const pluginsRules: readonly Rule[] = [
     docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js` or `../x.js`, relative to the directory of the file, or absolute), or an npm package that is installed in the directory of the file or above.',
     check: (draft) =>
       draft.entries.flatMap(({ load, useAt }) =>
-        load.kind === 'unknown'
-          ? [{ at: useAt, message: load.message, ...(load.fix === undefined ? {} : { fix: load.fix }) }]
-          : [],
+        load.kind === 'unknown' ? [{ at: useAt, message: load.message, fix: load.fix }] : [],
       ),
   },
   {
@@ -36,7 +34,7 @@ export const pluginsRules: readonly Rule[] = [
               {
                 at: useAt,
                 message: `plugin "${use}" ${load.message}`,
-                ...(load.fix === undefined ? {} : { fix: load.fix }),
+                fix: load.fix,
               },
             ]
           : [],

@@ -56,8 +56,8 @@ export const yamlRules: readonly Rule[] = [
         // A fragment in Markdown shows part of a pipeline, so omitted parts are not missing.
         .filter((problem) => !(draft.source.isFragment && problem.kind === 'missing' && problem.isTop))
         .map((problem) => {
-          const fix = problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? problem.fix) : problem.fix;
-          return { at: problem.at, message: problem.message, ...(fix === undefined ? {} : { fix }) };
+          const { at, message, fix } = problem;
+          return { at, message, fix: problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? fix) : fix };
         }),
   },
   {
@@ -83,5 +83,5 @@ function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem
 function yamlComplaints(draft: PipelineDraft, kind: YamlProblemKind): readonly Complaint[] {
   return draft.yaml
     .filter((problem) => problem.kind === kind)
-    .map(({ at, message, fix }) => ({ at, message, ...(fix === undefined ? {} : { fix }) }));
+    .map(({ at, message, fix }) => ({ at, message, fix }));
 }
