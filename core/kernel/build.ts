@@ -1,3 +1,4 @@
+import { placeText } from './pipeline/located.js';
 import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
 import type {
   Endpoint,
@@ -264,7 +265,7 @@ function failingAs<Made>(loaded: LoadedPlugin, make: () => Made): Made {
 }
 
 function place({ id, plugin, at }: LoadedPlugin): Pick<Unit, 'id' | 'kind' | 'at'> {
-  return { id, kind: plugin.kind, at: `${at.file}:${at.line}:${at.column}` };
+  return { id, kind: plugin.kind, at: placeText(at) };
 }
 
 function placeOf(loaded: LoadedPlugin): PluginPlace {

@@ -1,6 +1,8 @@
+import type { MetricSpecs } from '../base/meters.js';
 import { Secrets } from '../base/secrets.js';
 import { describeOptions, secretValues } from './options/describe.js';
 import { readBuiltInSchemas, type OptionSchema, withSecretFiles } from './options/index.js';
+import { placeText } from './pipeline/located.js';
 import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
 import type {
   MeterReading,
@@ -19,77 +21,80 @@ export interface DescribeSettings {
   readonly startedMs: number;
 }
 
+type FixedPart = Omit<PartDescription, 'meters' | 'figures'>;
+
 /** The parts of a pipeline, without anything that changes while it runs. */
 export type StaticDescription = Pick<PipelineDescription, 'sections'> &
-  Readonly<
-    Record<'stages' | 'endpoints' | 'services', readonly Omit<PartDescription, 'meters' | 'figures'>[]>
-  >;
+  Readonly<Record<'stages' | 'endpoints' | 'services', readonly FixedPart[]>>;
 
 export class Describer {
+  readonly fixed: StaticDescription;
   readonly #file: string;
+  /** The metrics that each plugin declares. */
+  readonly #metrics: ReadonlyMap<string, MetricSpecs>;
   readonly #settings: DescribeSettings;
-  readonly #fixed: Fixed;
 
   constructor(pipeline: Pipeline, settings: DescribeSettings) {
-    this.#file = pipeline.file;
+    const { file, stages, endpoints, services } = pipeline;
+    this.#file = file;
     this.#settings = settings;
-    this.#fixed = describeFixed(pipeline);
-  }
-
-  get fixed(): StaticDescription {
-    const { stages, endpoints, services, sections } = this.#fixed;
-    const plain = (parts: readonly FixedPart[]): StaticDescription['stages'] =>
-      parts.map(({ description }) => description);
-    return { sections, stages: plain(stages), endpoints: plain(endpoints), services: plain(services) };
+    this.#metrics = new Map(
+      [...stages, ...endpoints, ...services].map(({ id, plugin }) => [id, plugin.metrics ?? {}]),
+    );
+    const schemas = readBuiltInSchemas();
+    const describe = (loaded: LoadedPlugin): FixedPart => describePart(loaded, schemas);
+    this.fixed = {
+      stages: stages.map(describe),
+      endpoints: endpoints.map(describe),
+      services: services.map(describe),
+      sections: sectionsOf(pipeline).map(([name, options]): SectionDescription => {
+        const schema = schemas.get(name) ?? {};
+        const { description: summary = '' } = schema;
+        return { name, summary, options: describeOptions(schema, valuesOf(options)) };
+      }),
+    };
   }
 
   /** The description with the current figures. */
   async describe(): Promise<PipelineDescription> {
     const withFigures = (parts: readonly FixedPart[]): Promise<readonly PartDescription[]> =>
-      Promise.all(parts.map((part) => readFigures(part, this.#settings)));
+      Promise.all(parts.map((part) => this.#withFigures(part)));
     const [stages, endpoints, services] = await Promise.all([
-      withFigures(this.#fixed.stages),
-      withFigures(this.#fixed.endpoints),
-      withFigures(this.#fixed.services),
+      withFigures(this.fixed.stages),
+      withFigures(this.fixed.endpoints),
+      withFigures(this.fixed.services),
     ]);
     const { startedMs } = this.#settings;
-    return { file: this.#file, startedMs, stages, endpoints, services, sections: this.#fixed.sections };
+    return { file: this.#file, startedMs, stages, endpoints, services, sections: this.fixed.sections };
+  }
+
+  async #withFigures(part: FixedPart): Promise<PartDescription> {
+    const { registry, stageMeters } = this.#settings;
+    const meters = await Promise.all(
+      Object.entries(this.#metrics.get(part.id) ?? {}).map(
+        async ([name, { help, ofWorkers }]): Promise<MeterReading> => {
+          return { name: metricPrefix + name, help, value: await registry.total(name), ofWorkers };
+        },
+      ),
+    );
+    return { ...part, meters, figures: stageMeters.get(part.id)?.figures() };
   }
 }
 
-/** The description of a plugin without its figures, and the metrics it declares. */
-interface FixedPart {
-  readonly description: Omit<PartDescription, 'meters' | 'figures'>;
-  readonly loaded: LoadedPlugin;
-}
-interface Fixed {
-  readonly stages: readonly FixedPart[];
-  readonly endpoints: readonly FixedPart[];
-  readonly services: readonly FixedPart[];
-  readonly sections: readonly SectionDescription[];
-}
-
-function describeFixed(pipeline: Pipeline): Fixed {
-  const schemas = readBuiltInSchemas();
-  const describe = (loaded: LoadedPlugin): FixedPart => describePart(loaded, schemas);
-  const { server, names, limits, telemetry } = pipeline;
-  const sections = new Map<string, object>(Object.entries({ server, names, limits, telemetry }));
-  return {
-    stages: pipeline.stages.map(describe),
-    endpoints: pipeline.endpoints.map(describe),
-    services: pipeline.services.map(describe),
-    sections: [...sections].map(([name, options]) => {
-      const schema = schemas.get(name) ?? {};
-      return { name, summary: schema.description ?? '', options: describeOptions(schema, valuesOf(options)) };
-    }),
-  };
+function sectionsOf({
+  server,
+  names,
+  limits,
+  telemetry,
+}: Pipeline): readonly [name: string, options: object][] {
+  return Object.entries({ server, names, limits, telemetry });
 }
 
 /** The secrets in the options of a pipeline, added to those of earlier ones. */
 export function secretsIn(pipeline: Pipeline, secrets = new Secrets()): Secrets {
   const schemas = readBuiltInSchemas();
-  const { server, names, limits, telemetry, stages, endpoints, services } = pipeline;
-  for (const [name, options] of Object.entries({ server, names, limits, telemetry }))
+  const { stages, endpoints, services } = pipeline;
+  for (const [name, options] of sectionsOf(pipeline))
     secrets.addAll(secretValues(schemas.get(name) ?? {}, options));
   for (const loaded of [...stages, ...endpoints, ...services])
     secrets.addAll(secretValues(schemaOf(loaded, schemas), loaded.options));
@@ -105,34 +110,17 @@ function schemaOf({ use, plugin }: LoadedPlugin, schemas: ReadonlyMap<string, Op
 function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionSchema>): FixedPart {
   const { id, plugin, at } = loaded;
   return {
-    loaded,
-    description: {
-      id,
-      name: plugin.name,
-      summary: plugin.summary,
-      at: `${at.file}:${at.line}:${at.column}`,
-      options: describeOptions(schemaOf(loaded, schemas), valuesOf(loaded.options)),
-      ...(plugin.kind === 'stage'
-        ? { passing: { needs: plugin.needs, gives: plugin.gives, rest: plugin.rest } }
-        : {}),
-    },
+    id,
+    name: plugin.name,
+    summary: plugin.summary,
+    at: placeText(at),
+    options: describeOptions(schemaOf(loaded, schemas), valuesOf(loaded.options)),
+    ...(plugin.kind === 'stage'
+      ? { passing: { needs: plugin.needs, gives: plugin.gives, rest: plugin.rest } }
+      : {}),
   };
 }
 
 function valuesOf(options: unknown): ReadonlyMap<string, unknown> {
   return new Map(typeof options === 'object' && options !== null ? Object.entries(options) : []);
-}
-
-async function readFigures(
-  { description, loaded }: FixedPart,
-  { registry, stageMeters }: DescribeSettings,
-): Promise<PartDescription> {
-  const declared = Object.entries(loaded.plugin.metrics ?? {});
-  const meters = await Promise.all(
-    declared.map(async ([name, { help, ofWorkers }]): Promise<MeterReading> => {
-      return { name: metricPrefix + name, help, value: await registry.total(name), ofWorkers };
-    }),
-  );
-  const meter = stageMeters.get(loaded.id);
-  return { ...description, meters, figures: meter?.figures() };
 }

@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { problemsOf, suggest, type ValueSchema } from '../options/index.js';
+import { type Environment, suggest, type ValueSchema } from '../options/index.js';
 import { includedEntriesSchema } from './file-schema.js';
-import { entryOf, placeOf, textOf, toPlain, valueOf, type LocatedNode, type YamlProblem } from './located.js';
+import { entryOf, textOf, valueOf, type LocatedNode, type YamlProblem } from './located.js';
 import { readYaml } from './read-yaml.js';
-import type { ShapeProblem } from './shape.js';
+import { placedProblems, type ShapeProblem } from './shape.js';
 import { readSource, type SourceFile } from './source.js';
 import type { SourcePosition } from './types.js';
 
@@ -27,7 +27,7 @@ export interface Expanded {
 export async function expandIncludes(
   root: LocatedNode,
   source: SourceFile,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   lists: readonly string[],
 ): Promise<Expanded> {
   const expansion = new Expansion(source, env);
@@ -76,12 +76,12 @@ class Expansion {
   readonly problems: YamlProblem[] = [];
   readonly shape: ShapeProblem[] = [];
   readonly files = new Map<string, SourceFile>();
-  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #env: Environment;
   /** The root node by path; undefined if the file is unusable, which is reported once. */
   readonly #roots = new Map<string, LocatedNode | undefined>();
   #entries = 0;
 
-  constructor(source: SourceFile, env: Readonly<Record<string, string | undefined>>) {
+  constructor(source: SourceFile, env: Environment) {
     this.#env = env;
     this.files.set(source.name, source);
   }
@@ -166,12 +166,8 @@ class Expansion {
 
   #checkShape(root: LocatedNode): void {
     const schema = root.kind === 'map' ? fragmentsSchema : includedEntriesSchema;
-    for (const { kind, path, key, message, fix } of problemsOf(schema, toPlain(root))) {
-      const { node } = placeOf(root, path);
-      // A value from an unset variable is missing in the plain data although it is written.
-      if (kind === 'missing' && node?.kind === 'map' && node.entries.some((entry) => entry.key === key))
-        continue;
-      const place = placeOf(root, path);
+    for (const { problem, at } of placedProblems(root, schema)) {
+      const { kind, path, message, fix } = problem;
       const last = path.at(-1);
       const subject =
         last === undefined
@@ -179,24 +175,13 @@ class Expansion {
           : typeof last === 'number'
             ? `item ${last + 1}`
             : `${kind === 'unknown' ? 'key ' : ''}"${last}"`;
-      const at = kind === 'unknown' ? (place.key ?? place.value) : place.value;
-      this.shape.push({
-        kind,
-        at,
-        isTop: false,
-        message: `${subject} ${message}`,
-        fix,
-      });
+      this.shape.push({ kind, at, isTop: false, message: `${subject} ${message}`, fix });
     }
   }
 
   #listOf(
     root: LocatedNode,
-    {
-      name,
-      file,
-      fragment,
-    }: { readonly name: string; readonly file: string; readonly fragment: string | undefined },
+    { name, file, fragment }: ReturnType<typeof includeOf> & { readonly name: string },
     at: SourcePosition,
   ): LocatedNode | undefined {
     const fragments = valueOf(root, 'fragments');

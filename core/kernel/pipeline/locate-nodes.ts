@@ -10,10 +10,9 @@ import {
   Scalar,
   type YAMLMap,
 } from 'yaml';
+import type { Environment } from '../options/index.js';
 import type { LocatedEntry, LocatedNode, LocatedScalar, Locator, YamlProblem } from './located.js';
 import type { SourcePosition } from './types.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Maximum number of nodes of a pipeline after aliases are expanded, against files with exponential aliases. */
 const maxNodes = 20_000;
@@ -23,7 +22,7 @@ export function locateNodes(
   document: Document.Parsed,
   contents: ParsedNode,
   locator: Locator,
-  env: Env,
+  env: Environment,
 ): { readonly root: LocatedNode; readonly problems: readonly YamlProblem[] } {
   const walk = new Walk(document, locator, env);
   return { root: walk.node(contents, locator.at(0, 1)), problems: walk.problems };
@@ -33,11 +32,11 @@ class Walk {
   readonly problems: YamlProblem[] = [];
   readonly #document: Document.Parsed;
   readonly #locator: Locator;
-  readonly #env: Env;
+  readonly #env: Environment;
   readonly #open = new Set<Node>();
   #nodes = 0;
 
-  constructor(document: Document.Parsed, locator: Locator, env: Env) {
+  constructor(document: Document.Parsed, locator: Locator, env: Environment) {
     this.#document = document;
     this.#locator = locator;
     this.#env = env;
@@ -225,7 +224,7 @@ export function readEnvText(text: string): EnvText {
 /** The value of a reference: the variable, or the default if it is unset or empty; undefined if there is neither. */
 export function resolveReference(
   reference: { readonly name: string; readonly fallback?: string },
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): string | undefined {
   const value = Object.hasOwn(env, reference.name) ? env[reference.name] : undefined;
   if (reference.fallback !== undefined && (value === undefined || value === '')) return reference.fallback;

@@ -5,6 +5,7 @@ import { type ShapeProblem, shapeProblems } from './shape.js';
 import { type SourceFile, readSource } from './source.js';
 import {
   type CORE_SECTIONS,
+  type Environment,
   resolveOptions,
   type OptionSchema,
   type OptionSources,
@@ -20,7 +21,7 @@ export interface YamlResult {
 }
 
 /** Parses the text of a pipeline. Never throws; errors are returned with their positions. */
-export function readYaml(source: SourceFile, env: Readonly<Record<string, string | undefined>>): YamlResult {
+export function readYaml(source: SourceFile, env: Environment): YamlResult {
   const locator = new Locator(source.name, source.text);
   const parsed = parse(source.text);
   if (parsed === 'too-deep') {

@@ -1,6 +1,6 @@
-import { problemsOf, type ValueProblem } from '../options/index.js';
+import { problemsOf, type ValueProblem, type ValueSchema } from '../options/index.js';
 import { frameSchema } from './file-schema.js';
-import { placeOf, toPlain, type LocatedNode } from './located.js';
+import { entryOf, placeOf, toPlain, type LocatedNode } from './located.js';
 import type { SourcePosition } from './types.js';
 
 /** An error in the structure of the file: its sections, lists and entries, not their options. */
@@ -17,22 +17,31 @@ export interface ShapeProblem {
   readonly meant?: string | undefined;
 }
 
-/** All structural errors, each at the unknown key, the invalid value or the parent of a missing key. */
+/** A structural error with the position of the unknown key, the invalid value or the parent of a missing key, and with the node there. */
+interface PlacedProblem {
+  readonly problem: ValueProblem;
+  readonly at: SourcePosition;
+  readonly node: LocatedNode | undefined;
+}
+
+/** The errors of a file by a schema of its structure. */
+export function placedProblems(root: LocatedNode, schema: ValueSchema): readonly PlacedProblem[] {
+  return problemsOf(schema, toPlain(root)).flatMap((problem) => {
+    const { key, value, node } = placeOf(root, problem.path);
+    // A value from an unset variable is missing in the plain data although it is written.
+    if (problem.kind === 'missing' && entryOf(node, problem.key ?? '') !== undefined) return [];
+    return [{ problem, at: problem.kind === 'unknown' ? (key ?? value) : value, node }];
+  });
+}
+
+/** All structural errors of a pipeline file. */
 export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
-  return problemsOf(frameSchema, toPlain(root))
-    .filter((problem) => problem.kind !== 'missing' || !isWritten(root, problem))
-    .map((problem) => {
-      const fix = fixOf(problem, placeOf(root, problem.path).node) ?? problem.fix;
-      return {
-        kind: problem.kind,
-        at: positionOf(root, problem),
-        isTop: problem.path.length === 0,
-        message: `${subject(problem)} ${problem.message}`,
-        path: problem.path,
-        meant: problem.meant,
-        fix,
-      };
-    });
+  return placedProblems(root, frameSchema).map(({ problem, at, node }) => {
+    const { kind, path, meant } = problem;
+    const message = `${subject(problem)} ${problem.message}`;
+    const fix = fixOf(problem, node) ?? problem.fix;
+    return { kind, at, isTop: path.length === 0, message, path, meant, fix };
+  });
 }
 
 /** Advice with the text to write instead of a missing value or one of the wrong type. */
@@ -65,17 +74,6 @@ const missingFixes: ReadonlyMap<string, string> = new Map([
   ['endpoints', 'add "endpoints:" with "- use: reference-api"'],
   ['use', 'name the plugin: "use: NAME"'],
 ]);
-
-/** True if the value is written, although it is missing in the plain data because its variable is unset. */
-function isWritten(root: LocatedNode, problem: ValueProblem): boolean {
-  const { node } = placeOf(root, problem.path);
-  return node?.kind === 'map' && node.entries.some((entry) => entry.key === problem.key);
-}
-
-function positionOf(root: LocatedNode, problem: ValueProblem): SourcePosition {
-  const place = placeOf(root, problem.path);
-  return problem.kind === 'unknown' ? (place.key ?? place.value) : place.value;
-}
 
 function subject(problem: ValueProblem): string {
   const [first, second] = problem.path;

@@ -137,19 +137,7 @@ export interface Exchange<Given extends SlotName = never> {
   derive<Added extends SlotName = never>(change: ExchangeChange<Added>): Exchange<Given | Added>;
 }
 
-interface ExchangeState {
-  readonly id: string;
-  readonly request: ApiRequest;
-  readonly caller: Caller;
-  readonly signal: AbortSignal;
-  readonly slots: Partial<Slots>;
-  readonly isFinal: boolean;
-  readonly trace: Trace;
-  readonly memory: MemoryAccount;
-  readonly repeat: RepeatPath;
-  readonly waits?: Waits;
-  readonly span?: OpenSpan | undefined;
-}
+type ExchangeState = Omit<Exchange, 'derive' | 'slots'> & { readonly slots: Partial<Slots> };
 
 /** Creates the first exchange of a request; stages only derive. */
 export function createExchange({

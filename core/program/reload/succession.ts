@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.js';
 import type { MemoryPool } from '../../base/memory/account.js';
 import type { Edge, Prepared } from '../../http/edge.js';
 import { PluginFailure } from '../../kernel/lifecycle.js';
+import { placeText } from '../../kernel/pipeline/located.js';
 import type { Pipeline, Reread } from '../../kernel/pipeline/types.js';
 import type { ReloadFinding, ReloadReport, ServingState } from '../../kernel/plugin/host.js';
 import type { reloadMetrics } from '../../kernel/telemetry/metrics-table.js';
@@ -310,7 +311,7 @@ function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFin
   return [...stages, ...endpoints, ...services]
     .filter(({ isOutdated }) => isOutdated)
     .map(({ at, use }) => ({
-      at: `${at.file}:${at.line}:${at.column}`,
+      at: placeText(at),
       severity: 'warning',
       message: `the file of "${use}" has changed since it was loaded, and plugin code is loaded only once`,
       fix: 'restart to load the new code, or rename the file',
