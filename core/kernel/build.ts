@@ -15,7 +15,7 @@ import type { Route } from '../wire/routes-table.js';
 import { type ChainLink, holdToAnyAnswer } from './chain.js';
 import type { StageMeter } from './stage-meter.js';
 import { PluginFailure, type Unit } from './lifecycle.js';
-import type { Life, Lives, Registrations } from './plugin/life.js';
+import type { Lives, Registrations } from './plugin/life.js';
 import { OwnRoutes } from './own-routes.js';
 import { blame, type PluginPlace } from './blame.js';
 
@@ -67,20 +67,25 @@ export function buildPlugins(pipeline: Pipeline, deps: BuildDeps): Built {
 
 /** Creates and connects the plugins. `units` receives those created so far, even if a later one fails. */
 function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
-  const taken = (loaded: LoadedPlugin, life: Life): Unit => {
-    const unit = { ...place(loaded), life };
+  const take = <Made extends Lifecycle>(
+    loaded: LoadedPlugin,
+    make: (host: Host) => Made,
+  ): { readonly unit: Unit; readonly made: Made } => {
+    const { id, plugin } = loaded;
+    const key = `${deps.lives.numberOf(plugin)} ${deps.keyOf(loaded)}`;
+    const life = failingAs(loaded, () =>
+      deps.lives.take(key, id, (registered) =>
+        make(deps.hostFor(id, plugin.metrics ?? {}, plugin.component ?? id, registered)),
+      ),
+    );
+    const unit = { ...placeOf(loaded), life };
     units.push(unit);
-    return unit;
+    return { unit, made: life.lifecycle };
   };
   const services = pipeline.services.map((loaded) => {
     const { plugin } = loaded;
     if (plugin.kind !== 'service') throw wrongKind(loaded, 'service');
-    const life = take(loaded, deps, (host) => {
-      const made: unknown = plugin.create(loaded.options, host);
-      if (!isObject(made)) throw new Error('create returned no object');
-      return made;
-    });
-    return taken(loaded, life);
+    return take(loaded, (host) => madeObject(plugin.create(loaded.options, host))).unit;
   });
   const links: ChainLink[] = [];
   const stages: Unit[] = [];
@@ -89,19 +94,10 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
-    const life = take(loaded, deps, (host) => {
-      const made: unknown = plugin.create(loaded.options, host);
-      return madeStage(made);
-    });
-    stages.push(taken(loaded, life));
-    const stage = life.lifecycle;
-    links.push({
-      ...placeOf(loaded),
-      rest: plugin.rest,
-      gives: plugin.gives,
-      stage,
-      meter: deps.meterFor(loaded.id),
-    });
+    const { unit, made: stage } = take(loaded, (host) => madeStage(plugin.create(loaded.options, host)));
+    stages.push(unit);
+    const { rest, gives } = plugin;
+    links.push({ ...placeOf(loaded), rest, gives, stage, meter: deps.meterFor(loaded.id) });
     if (stage.routes !== undefined) {
       checkRoutes(loaded, stage.routes, routes.byId, plugin.servesAdmin === true);
       claim(loaded, answering(loaded, stage.routes), handlers);
@@ -112,16 +108,15 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
     if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
-    const life = take(loaded, deps, (host) => {
-      const made: unknown = plugin.create(loaded.options, host);
-      return madeEndpoint(made, plugin.ownRoutes ?? []);
-    });
-    endpoints.push(taken(loaded, life));
-    const endpoint = life.lifecycle;
-    failingAs(loaded, () => routes.add(plugin.ownRoutes ?? []));
+    const { ownRoutes = [] } = plugin;
+    const { unit, made: endpoint } = take(loaded, (host) =>
+      madeEndpoint(plugin.create(loaded.options, host), ownRoutes),
+    );
+    endpoints.push(unit);
+    failingAs(loaded, () => routes.add(ownRoutes));
     checkRoutes(loaded, endpoint.routes, routes.byId, plugin.servesAdmin === true);
     claim(loaded, answering(loaded, endpoint.routes), handlers);
-    claim(loaded, upgrading(loaded, endpoint.upgrades), upgrades);
+    claim(loaded, blaming(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>()), upgrades);
   }
   return {
     links,
@@ -132,9 +127,14 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   };
 }
 
-/** Checks the result of a stage's `create`, which may not have been type-checked. */
-function madeStage(made: unknown): Stage<SlotName, SlotName> {
-  if (!isObject(made)) throw new Error('create returned no object');
+/** Checks the result of `create`, which may not have been type-checked. */
+function madeObject(made: unknown): object {
+  if (typeof made !== 'object' || made === null) throw new Error('create returned no object');
+  return made;
+}
+
+function madeStage(created: unknown): Stage<SlotName, SlotName> {
+  const made = madeObject(created);
   if (!('handle' in made) || typeof made.handle !== 'function')
     throw new Error('create returned a stage without handle(exchange, rest)');
   if ('routes' in made && made.routes !== undefined) requireHandlers<RouteHandler>('routes', made.routes);
@@ -142,8 +142,8 @@ function madeStage(made: unknown): Stage<SlotName, SlotName> {
   return made as Stage<SlotName, SlotName>;
 }
 
-function madeEndpoint(made: unknown, own: readonly OwnRoute[]): Endpoint {
-  if (!isObject(made)) throw new Error('create returned no object');
+function madeEndpoint(created: unknown, own: readonly OwnRoute[]): Endpoint {
+  const made = madeObject(created);
   const {
     routes,
     upgrades = new Map<string, UpgradeHandler>(),
@@ -168,43 +168,34 @@ function requireHandlers<Handler>(
     throw new Error(`the handler of the route "${String(odd[0])}" in ${part} is not a function`);
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-/** The handlers of a plugin, each of which must return an answer; errors are attributed to the plugin. */
+/** The handlers of a plugin, each of which must return an answer. */
 function answering(loaded: LoadedPlugin, routes: Endpoint['routes']): Endpoint['routes'] {
-  const whose = placeOf(loaded);
-  return mapped(routes, (handler) => async (call) => {
-    try {
-      const answer = await handler(call);
-      holdToAnyAnswer(whose, answer);
-      return answer;
-    } catch (error) {
-      throw blame(error, whose);
-    }
-  });
+  return blaming(loaded, routes, (answer) => holdToAnyAnswer(placeOf(loaded), answer));
 }
 
-function upgrading(
+/** The handlers of a plugin; errors are attributed to it. */
+function blaming<Call, Answered>(
   loaded: LoadedPlugin,
-  upgrades: Endpoint['upgrades'] = new Map<string, UpgradeHandler>(),
-): ReadonlyMap<string, UpgradeHandler> {
+  handlers: ReadonlyMap<string, (call: Call) => Promise<Answered>>,
+  check: (answered: Answered) => void = () => undefined,
+): ReadonlyMap<string, (call: Call) => Promise<Answered>> {
   const whose = placeOf(loaded);
-  return mapped(upgrades, (handler) => async (call) => {
-    try {
-      await handler(call);
-    } catch (error) {
-      throw blame(error, whose);
-    }
-  });
-}
-
-function mapped<Handler>(
-  from: ReadonlyMap<string, Handler>,
-  change: (handler: Handler) => Handler,
-): ReadonlyMap<string, Handler> {
-  return new Map([...from].map(([id, handler]) => [id, change(handler)]));
+  const blamed = [...handlers].map(
+    ([id, handler]) =>
+      [
+        id,
+        async (call: Call) => {
+          try {
+            const answered = await handler(call);
+            check(answered);
+            return answered;
+          } catch (error) {
+            throw blame(error, whose);
+          }
+        },
+      ] as const,
+  );
+  return new Map(blamed);
 }
 
 /** Checks that plugins serve exactly the routes they declare, and that all of them exist. */
@@ -216,11 +207,11 @@ function checkRoutes(
 ): void {
   const unknown = [...routes.keys()].find((id) => !known.has(id));
   if (unknown !== undefined)
-    throw new PluginFailure(place(loaded), 'create', `unknown route "${unknown}": declare it in ownRoutes`);
+    throw new PluginFailure(placeOf(loaded), 'create', `unknown route "${unknown}": declare it in ownRoutes`);
   const admin = [...routes.keys()].find((id) => known.get(id)?.listener === 'admin');
   if (admin !== undefined && !servesAdmin)
     throw new PluginFailure(
-      place(loaded),
+      placeOf(loaded),
       'create',
       `route "${admin}" is on the admin listener: declare servesAdmin`,
     );
@@ -234,7 +225,7 @@ function claim<Handler>(
   for (const [route, handler] of from) {
     if (to.has(route))
       throw new PluginFailure(
-        place(loaded),
+        placeOf(loaded),
         'create',
         `route "${route}" is already served by a plugin above`,
       );
@@ -242,39 +233,21 @@ function claim<Handler>(
   }
 }
 
-function take<Made extends Lifecycle>(
-  loaded: LoadedPlugin,
-  { lives, hostFor, keyOf }: BuildDeps,
-  make: (host: Host) => Made,
-): Life<Made> {
-  const { plugin } = loaded;
-  const key = `${lives.numberOf(plugin)} ${keyOf(loaded)}`;
-  return failingAs(loaded, () =>
-    lives.take(key, loaded.id, (registered) =>
-      make(hostFor(loaded.id, plugin.metrics ?? {}, plugin.component ?? loaded.id, registered)),
-    ),
-  );
-}
-
 function failingAs<Made>(loaded: LoadedPlugin, make: () => Made): Made {
   try {
     return make();
   } catch (error) {
-    throw new PluginFailure(place(loaded), 'create', error);
+    throw new PluginFailure(placeOf(loaded), 'create', error);
   }
 }
 
-function place({ id, plugin, at }: LoadedPlugin): Pick<Unit, 'id' | 'kind' | 'at'> {
-  return { id, kind: plugin.kind, at: placeText(at) };
-}
-
-function placeOf(loaded: LoadedPlugin): PluginPlace {
-  return { ...place(loaded), plugin: loaded.plugin.name };
+function placeOf({ id, plugin, at }: LoadedPlugin): PluginPlace & Pick<Unit, 'at'> {
+  return { id, kind: plugin.kind, plugin: plugin.name, at: placeText(at) };
 }
 
 function wrongKind(loaded: LoadedPlugin, wanted: string): PluginFailure {
   return new PluginFailure(
-    place(loaded),
+    placeOf(loaded),
     'create',
     `"${loaded.use}" is a ${loaded.plugin.kind} plugin, not a ${wanted} plugin`,
   );

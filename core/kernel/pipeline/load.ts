@@ -6,26 +6,24 @@ import { packageBuiltIns, type BuiltIns } from './load-plugin.js';
 import { readSource } from './source.js';
 import type { Finding, LoadedPlugin, Pipeline, Reread } from './types.js';
 
-/** A pipeline that can be started, or the reasons why it cannot; findings are sorted by file, line, column, rule. */
-export type LoadResult = Reread;
-
 /**
  * Reads, checks and resolves a pipeline file, with the same rules (structure and meaning) as `ref-proxy check`. With surroundings, it also
- * checks what a start needs from the machine. Plugins are loaded but not created. Never throws because of the file's content.
+ * checks what a start needs from the machine. Plugins are loaded but not created. Findings are sorted by file, line, column, rule.
+ * Never throws because of the file's content.
  */
 export async function loadPipeline(
   file: string,
   sources: OptionSources,
   builtIns: BuiltIns = packageBuiltIns(),
   surroundings?: Surroundings,
-): Promise<LoadResult> {
+): Promise<Reread> {
   const source = await readSource(file);
   if ('reason' in source) return { findings: [unreadable(file, source.reason)] };
   const draft = await draftPipeline(source, sources, builtIns);
   const findings = await checkDraft(draft, { tiers: ['structure', 'meaning'], surroundings });
   if (findings.some((finding) => finding.severity === 'error')) return { findings };
   // The machine was checked at startup: the listeners of this process are open now.
-  const reread = (): Promise<LoadResult> => loadPipeline(file, sources, builtIns);
+  const reread = (): Promise<Reread> => loadPipeline(file, sources, builtIns);
   const files = [...draft.files.values()].map(({ path }) => path);
   return { pipeline: { ...assemble(draft), reread, files }, findings };
 }
