@@ -14,7 +14,7 @@ import {
   plainCounter,
   plainGauge,
   type PlainGauge,
-  PlainHistogram,
+  plainHistogram,
 } from './series.js';
 
 type Settings = Pick<
@@ -303,12 +303,7 @@ function makeMeter(registry: Registry, name: string, spec: MetricSpec): Meter {
       return plainCounter(description);
     case 'gauge':
       return plainGauge(description);
-    case 'histogram': {
-      const histogram = new PlainHistogram(description, buckets);
-      return {
-        observe: (value, of) => histogram.series(of).observe(value),
-        of: (of) => histogram.series(of),
-      };
-    }
+    case 'histogram':
+      return plainHistogram(description, buckets);
   }
 }

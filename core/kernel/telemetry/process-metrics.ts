@@ -5,7 +5,7 @@ import { residentBytes } from '../../base/memory/resident.js';
 import { metricPrefix } from './names.js';
 import type { Pressure } from './proc/files.js';
 import { resources, type ProcReader, type Seen } from './proc/reader.js';
-import { PlainHistogram, Observed } from './series.js';
+import { plainHistogram, Observed } from './series.js';
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 
 /** Buckets in seconds; most pauses are below a millisecond. */
@@ -27,7 +27,7 @@ interface ProcessFigure extends MetricSpec {
 export function registerProcessMetrics(registry: Registry, proc: ProcReader): void {
   for (const figure of figures) register(registry, figure, () => valuesOf(figure, proc.seen));
   const { name, help } = collectionTimes;
-  new PlainHistogram(
+  plainHistogram(
     { name: metricPrefix + name, help, labelNames: [], registers: [registry], aggregator: 'sum' },
     collectionBuckets,
     collections().pauses,

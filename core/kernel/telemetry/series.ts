@@ -127,23 +127,15 @@ class Count implements Shown {
 export function plainCounter(description: Description): Meter.Counter<Labels> {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Count(name, labels));
-  new PlainCounter(description, table);
+  readFrom(new Counter(description), table);
   if (labelNames.length === 0) table.of({});
   return { add: (value, labels) => table.of(labels).add(value), of: (labels) => table.of(labels) };
 }
 
-/** Lets prom-client's registry read the table. */
-class PlainCounter extends Counter {
-  readonly #table: SeriesTable<Count>;
-
-  constructor(description: Description, table: SeriesTable<Count>) {
-    super(description);
-    this.#table = table;
-  }
-
-  override async get(): Read {
-    return { ...(await super.get()), values: await this.#table.shown() };
-  }
+/** Lets prom-client's registry read the values of a metric from its table. */
+function readFrom(metric: { get(): Read }, table: SeriesTable<Shown>): void {
+  const described = metric.get.bind(metric);
+  metric.get = async () => ({ ...(await described()), values: await table.shown() });
 }
 
 /** One series of a gauge. */
@@ -184,7 +176,7 @@ export interface PlainGauge extends Meter.Gauge<Labels> {
 export function plainGauge(description: Description): PlainGauge {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Level(name, labels));
-  new ShownGauge(description, table);
+  readFrom(new Gauge(description), table);
   return {
     begin: () => {
       if (labelNames.length === 0) table.of({}).set(0);
@@ -196,19 +188,6 @@ export function plainGauge(description: Description): PlainGauge {
     of: (labels) => table.of(labels),
     remove: (labels) => table.remove(labels),
   };
-}
-
-class ShownGauge extends Gauge {
-  readonly #table: SeriesTable<Level>;
-
-  constructor(description: Description, table: SeriesTable<Level>) {
-    super(description);
-    this.#table = table;
-  }
-
-  override async get(): Read {
-    return { ...(await super.get()), values: await this.#table.shown() };
-  }
 }
 
 /** One series of a histogram: the number of observations in each bucket, without those above the last one, and in total. */
@@ -251,23 +230,18 @@ export class Observed implements Shown {
   }
 }
 
-/** A histogram with its own counts, because prom-client's takes observations only one at a time. */
-export class PlainHistogram extends Histogram {
-  readonly #table: SeriesTable<Observed>;
-
-  /** @param only the only series, if it is kept elsewhere */
-  constructor(description: Description, buckets: readonly number[], only?: Observed) {
-    super({ ...description, buckets: [...buckets] });
-    const { name, labelNames } = description;
-    this.#table = new SeriesTable(name, labelNames, (labels) => only ?? new Observed(name, labels, buckets));
-    if (labelNames.length === 0) this.#table.of({});
-  }
-
-  series(labels: Labels): { observe(value: number): void } {
-    return this.#table.of(labels);
-  }
-
-  override async get(): Read {
-    return { ...(await super.get()), values: await this.#table.shown() };
-  }
+/**
+ * A histogram with its own counts, because prom-client's takes observations only one at a time.
+ * @param only the only series, if it is kept elsewhere
+ */
+export function plainHistogram(
+  description: Description,
+  buckets: readonly number[],
+  only?: Observed,
+): Meter.Histogram<Labels> {
+  const { name, labelNames } = description;
+  const table = new SeriesTable(name, labelNames, (labels) => only ?? new Observed(name, labels, buckets));
+  readFrom(new Histogram({ ...description, buckets: [...buckets] }), table);
+  if (labelNames.length === 0) table.of({});
+  return { observe: (value, labels) => table.of(labels).observe(value), of: (labels) => table.of(labels) };
 }
