@@ -13,20 +13,15 @@ import type { Urls } from '../http/listener.js';
 import { secretsIn } from '../kernel/describe.js';
 import { systemClock } from '../kernel/plugin/exchange.js';
 import type { Finding, Pipeline } from '../kernel/pipeline/index.js';
+import { createLogging } from './create-logging.js';
 import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
 import { AddedUp, type CompactMetric } from '../kernel/telemetry/compact.js';
 import type { Measurements } from '../kernel/telemetry/exposition.js';
-import {
-  createLoggers,
-  logFormOf,
-  type LoggerFactory,
-  LogWriter,
-  lostLinesRecord,
-} from '../kernel/telemetry/logger.js';
+import type { LoggerFactory, LogWriter } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
-import { logMetrics, otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetry/otlp/push.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
@@ -138,16 +133,18 @@ class FirstProcess {
     this.#proc = new ProcReader(pipeline.telemetry);
     registerProcessMetrics(this.#registry.registry, this.#proc);
     this.#meters = this.#registry.create(workerMetrics);
-    const { log_records_lost_total: lost } = this.#registry.create(logMetrics);
-    const form = logFormOf(pipeline.telemetry, process.stdout);
-    this.#writer = new LogWriter(process.stdout, {
-      isBuffered: false,
-      isShared: true,
-      lostLine: (lines) => lostLinesRecord(lines, form),
-      onLost: (lines, reason) => lost.add(lines, { reason }),
-    });
-    this.#loggers = createLoggers(pipeline.telemetry.logLevel, this.#writer, {}, secretsIn(pipeline), form);
-    this.#log = this.#loggers.component('proxy');
+    const secrets = secretsIn(pipeline);
+    const how = { isBuffered: false, isShared: true };
+    const { writer, loggers } = createLogging(
+      pipeline.telemetry,
+      secrets,
+      this.#registry,
+      process.stdout,
+      how,
+    );
+    this.#writer = writer;
+    this.#loggers = loggers;
+    this.#log = loggers.component('proxy');
     logFindings(findings, this.#log);
     // Workers accept connections from the same listener whenever they have time: see docs/fleet.md, Workers.
     cluster.schedulingPolicy = cluster.SCHED_NONE;

@@ -10,10 +10,9 @@ export async function loadTraces(
   registry: MeterRegistry,
   loggers: LoggerFactory,
 ): Promise<Traces | undefined> {
-  if (telemetry.otlpTracesEndpoint === undefined) return undefined;
-  const { createTraces } = await import('../kernel/telemetry/traces.js');
-  return createTraces(telemetry, {
-    meters: registry.create(traceMetrics),
-    log: loggers.component('otlp_traces'),
-  });
+  const { otlpTracesEndpoint } = telemetry;
+  if (otlpTracesEndpoint === undefined) return undefined;
+  const { Traces } = await import('../kernel/telemetry/traces.js');
+  const needs = { meters: registry.create(traceMetrics), log: loggers.component('otlp_traces') };
+  return new Traces({ ...telemetry, otlpTracesEndpoint }, needs);
 }

@@ -20,14 +20,8 @@ import { Shortages } from '../kernel/telemetry/shortages.js';
 import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/account.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
-import {
-  createLoggers,
-  harmless,
-  type LogDestination,
-  logFormOf,
-  type LoggerFactory,
-} from '../kernel/telemetry/logger.js';
-import { createLogWriter } from './create-log-writer.js';
+import { harmless, type LogDestination, type LoggerFactory } from '../kernel/telemetry/logger.js';
+import { createLogging } from './create-logging.js';
 import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,
@@ -94,22 +88,13 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const joined = options.workers;
   const workers = joined ?? alone(clock);
   const metering = createMetering(pipeline, clock, joined);
-  const logTo = options.logTo ?? process.stdout;
-  const form = logFormOf(telemetry, logTo);
-  const writer = createLogWriter(
-    logTo,
-    { form, isBuffered: telemetry.logBuffered },
-    metering.registry,
-    joined,
-  );
+  const { registry } = metering;
   const secrets = secretsIn(pipeline);
-  const loggers = createLoggers(
-    telemetry.logLevel,
-    writer,
-    joined === undefined ? {} : { 'worker.id': joined.id },
-    secrets,
-    form,
-  );
+  const { writer, loggers } = createLogging(telemetry, secrets, registry, options.logTo ?? process.stdout, {
+    isBuffered: telemetry.logBuffered,
+    isShared: joined !== undefined,
+    fields: { 'worker.id': joined?.id },
+  });
   const log = loggers.component('proxy');
   logFindings(options.findings ?? [], log);
   // With several processes, the first one reports what it cannot read.
@@ -124,13 +109,12 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     joined === undefined
       ? createOtlpPush(telemetry, {
           measurements: () => metering.measurements(),
-          meters: metering.registry.create(otlpMetrics),
+          meters: registry.create(otlpMetrics),
           log: loggers.component(otlpComponent),
           clock,
         })
       : undefined;
-  const traces = await loadTraces(telemetry, metering.registry, loggers);
-  const { registry } = metering;
+  const traces = await loadTraces(telemetry, registry, loggers);
   const startedMs = clock.nowMs();
   const stageMeters = new Map<string, StageMeter>();
   const lives = new Lives();

@@ -163,32 +163,14 @@ export function logFormOf(
   return logFormat ?? (isTTY === true ? 'text' : 'json');
 }
 
-interface LogRecord {
-  readonly time: Date;
-  readonly severity: string;
-  readonly number: number;
-  readonly body: unknown;
-  /** Fields in output order, the component first. */
-  readonly fields: ReadonlyMap<string, unknown>;
-}
+/** A record with the field names of docs/protocol/operation.md#structured-logs, in output order. */
+type LogRecord = Readonly<Record<string, unknown>>;
 
 /** A record as one line, without secrets. */
 function logLine(record: LogRecord, form: LogForm, secrets: Secrets): string {
-  const text = jsonOf(record);
+  const text = JSON.stringify(record, bigintAsText);
   const json = secrets.mayBeIn(text) ? withoutSecrets(text, secrets) : text;
   return form === 'json' ? `${json}\n` : textLine(json);
-}
-
-/** Formats a record with the field names of docs/protocol/operation.md#structured-logs. */
-function jsonOf({ time, severity, number, body, fields }: LogRecord): string {
-  const line = {
-    timestamp: time.toISOString(),
-    'severity.text': severity,
-    'severity.number': number,
-    body,
-    ...Object.fromEntries(fields),
-  };
-  return JSON.stringify(line, bigintAsText);
 }
 
 function bigintAsText(_name: string, value: unknown): unknown {
@@ -342,46 +324,37 @@ function recordOf(record: unknown): LogRecord {
   const [severity, number] = severities.get(typeof level === 'number' ? level : bunyan.INFO) ?? ['INFO', 9];
   const fields = [...source].filter(([name]) => !bunyanFields.has(name));
   return {
-    time: time instanceof Date ? time : new Date(),
-    severity,
-    number,
+    timestamp: (time instanceof Date ? time : new Date()).toISOString(),
+    'severity.text': severity,
+    'severity.number': number,
     body: source.get('msg'),
-    fields: new Map([['component', source.get('component')], ...fields]),
+    component: source.get('component'),
+    ...Object.fromEntries(fields),
   };
 }
 
 /** The record that reports lost lines. */
 export function lostLinesRecord(count: number, form: LogForm): string {
-  const record: LogRecord = {
-    time: new Date(),
-    severity: 'WARN',
-    number: 13,
-    body: 'log records were lost: the log destination refused them (is its disk full?) or did not keep up',
-    fields: new Map<string, unknown>([
-      ['component', 'proxy'],
-      ['log.records_lost', count],
-    ]),
-  };
+  const record = recordOf({
+    level: bunyan.WARN,
+    msg: 'log records were lost: the log destination refused them (is its disk full?) or did not keep up',
+    component: 'proxy',
+    'log.records_lost': count,
+  });
   return logLine(record, form, new Secrets());
 }
 
 /** Wraps a plugin's observer: its errors are logged and do not affect requests. */
 export function harmless(observer: RequestObserver, log: Logger): RequestObserver {
-  const failed = (error: unknown): void => log.error('a request observer failed', { error });
+  const safely = (tell: () => void): void => {
+    try {
+      tell();
+    } catch (error) {
+      log.error('a request observer failed', { error });
+    }
+  };
   return {
-    started: (record) => {
-      try {
-        observer.started(record);
-      } catch (error) {
-        failed(error);
-      }
-    },
-    finished: (record, status, durationMs) => {
-      try {
-        observer.finished(record, status, durationMs);
-      } catch (error) {
-        failed(error);
-      }
-    },
+    started: (record) => safely(() => observer.started(record)),
+    finished: (record, status, durationMs) => safely(() => observer.finished(record, status, durationMs)),
   };
 }

@@ -45,7 +45,7 @@ const limits = { attributeCountLimit: 32, attributeValueLengthLimit: 1_024, even
 /** Maximum number of concurrent pushes: at a stop, all waiting spans are pushed at once. */
 const maxPushes = maxWaiting / maxInPush;
 
-export interface TracesNeeds {
+interface TracesNeeds {
   readonly meters: Meters<typeof traceMetrics>;
   readonly log: Logger;
 }
@@ -240,10 +240,4 @@ class ToldExporter implements SpanExporter {
   shutdown(): Promise<void> {
     return this.inner.shutdown();
   }
-}
-
-/** The traces configured by the options; undefined without `-otlp-traces-endpoint`. */
-export function createTraces(options: TelemetryOptions, needs: TracesNeeds): Traces | undefined {
-  const { otlpTracesEndpoint } = options;
-  return otlpTracesEndpoint === undefined ? undefined : new Traces({ ...options, otlpTracesEndpoint }, needs);
 }
