@@ -17,9 +17,8 @@ import {
   byOptionalSelector,
   byQuery,
   bySelector,
-  detectedTtl,
+  detectedCache,
   isNotPast,
-  neverRecent,
   patternsTtl,
   rangedLimits,
   scanLimits,
@@ -30,12 +29,7 @@ import { mergeTenants, mergeScans, mergeAll } from './rules/tenants.js';
 
 export const detectedFields: OperationDescriptor<DetectedFieldsRequest> = {
   selection: byQuery,
-  cache: {
-    key: { query: text, range: timeRange, limit: scalar, lineLimit: scalar },
-    ttlMs: detectedTtl,
-    isRecent: neverRecent,
-    isChunked: false,
-  },
+  cache: { key: { query: text, range: timeRange, limit: scalar, lineLimit: scalar }, ...detectedCache },
   limits: scanLimits,
   tenants: mergeTenants(mergeScans, (answer) =>
     answer.kind === 'detected-fields' ? { ...answer, fields: answer.fields.slice(0, answer.limit) } : answer,
@@ -47,9 +41,7 @@ export const detectedFieldValues: OperationDescriptor<DetectedFieldValuesRequest
   selection: byQuery,
   cache: {
     key: { name: scalar, query: text, range: timeRange, limit: scalar, lineLimit: scalar },
-    ttlMs: detectedTtl,
-    isRecent: neverRecent,
-    isChunked: false,
+    ...detectedCache,
   },
   limits: scanLimits,
   tenants: mergeTenants(mergeScans, (answer) =>
@@ -62,12 +54,7 @@ export const detectedFieldValues: OperationDescriptor<DetectedFieldValuesRequest
 
 export const detectedLabels: OperationDescriptor<DetectedLabelsRequest> = {
   selection: byOptionalSelector,
-  cache: {
-    key: { query: text, range: timeRange },
-    ttlMs: detectedTtl,
-    isRecent: neverRecent,
-    isChunked: false,
-  },
+  cache: { key: { query: text, range: timeRange }, ...detectedCache },
   limits: rangedLimits,
   tenants: mergeTenants(mergeAll),
   empty: () => doAll(mergeDetectedLabels([])),

@@ -6,13 +6,12 @@ import {
   byNothing,
   byOptionalSelector,
   bySelectors,
-  isRecentListing,
-  namesTtl,
+  namesCache,
   noLimits,
   noStreams,
   openRange,
   rangedLimits,
-  seriesTtl,
+  seriesCache,
   textSet,
   timeRange,
 } from './rules/common.js';
@@ -22,12 +21,7 @@ import { mergeTenants, mergeAll, tenantNames, oneTenantOnly } from './rules/tena
 
 export const labels: OperationDescriptor<LabelsRequest> = {
   selection: byOptionalSelector,
-  cache: {
-    key: { query: text, range: timeRange, browse: browsed, isOpenRange: openRange },
-    ttlMs: namesTtl,
-    isRecent: isRecentListing,
-    isChunked: false,
-  },
+  cache: { key: { query: text, range: timeRange, browse: browsed, isOpenRange: openRange }, ...namesCache },
   limits: rangedLimits,
   tenants: mergeTenants(
     (request, tenants) => mergeAll({ ...request, browse: widen(request.browse) }, tenants),
@@ -44,9 +38,7 @@ export const labelValues: OperationDescriptor<LabelValuesRequest> = {
   selection: byOptionalSelector,
   cache: {
     key: { name: scalar, query: text, range: timeRange, browse: browsed, isOpenRange: openRange },
-    ttlMs: namesTtl,
-    isRecent: isRecentListing,
-    isChunked: false,
+    ...namesCache,
   },
   limits: rangedLimits,
   tenants: mergeTenants(
@@ -66,12 +58,7 @@ export const labelValues: OperationDescriptor<LabelValuesRequest> = {
 
 export const series: OperationDescriptor<SeriesRequest> = {
   selection: bySelectors,
-  cache: {
-    key: { selectors: textSet, range: timeRange, isOpenRange: openRange },
-    ttlMs: seriesTtl,
-    isRecent: isRecentListing,
-    isChunked: false,
-  },
+  cache: { key: { selectors: textSet, range: timeRange, isOpenRange: openRange }, ...seriesCache },
   limits: rangedLimits,
   tenants: mergeTenants(mergeAll),
   empty: () => ({ kind: 'series', series: [], warnings: [] }),

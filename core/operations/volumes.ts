@@ -6,19 +6,14 @@ import type {
   VolumeRequest,
 } from '../wire/api/request.js';
 import type { OperationDescriptor } from './descriptor.js';
-import { byQuery, bySelector, indexTtl, neverRecent, rangedLimits, timeRange } from './rules/common.js';
+import { byQuery, bySelector, indexCache, rangedLimits, timeRange } from './rules/common.js';
 import { mergeTenants, mergeAll, oneTenantOnly, biggestVolumes, unlimited } from './rules/tenants.js';
 import { mergeShards, mergeVolume } from '../wire/answer/merge/index.js';
 import { doAll } from '../base/pace/steps.js';
 
 export const indexStats: OperationDescriptor<IndexStatsRequest> = {
   selection: bySelector,
-  cache: {
-    key: { query: text, range: timeRange },
-    ttlMs: indexTtl,
-    isRecent: neverRecent,
-    isChunked: false,
-  },
+  cache: { key: { query: text, range: timeRange }, ...indexCache },
   limits: rangedLimits,
   tenants: mergeTenants(mergeAll),
   empty: () => ({ kind: 'index-stats', streams: 0, chunks: 0, bytes: 0, entries: 0, warnings: [] }),
@@ -26,16 +21,17 @@ export const indexStats: OperationDescriptor<IndexStatsRequest> = {
 
 export const indexShards: OperationDescriptor<IndexShardsRequest> = {
   selection: byQuery,
-  cache: {
-    key: { query: text, range: timeRange, targetBytesPerShard: scalar },
-    ttlMs: indexTtl,
-    isRecent: neverRecent,
-    isChunked: false,
-  },
+  cache: { key: { query: text, range: timeRange, targetBytesPerShard: scalar }, ...indexCache },
   limits: rangedLimits,
   tenants: oneTenantOnly,
   empty: () => mergeShards([]),
 };
+
+/** Each tenant returns everything: the largest volumes are only known after adding up. */
+const mergedVolumes = mergeTenants<VolumeRequest | VolumeRangeRequest>(
+  (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
+  biggestVolumes,
+);
 
 export const volume: OperationDescriptor<VolumeRequest> = {
   selection: bySelector,
@@ -47,16 +43,10 @@ export const volume: OperationDescriptor<VolumeRequest> = {
       targetLabels: inOrder,
       aggregateBy: scalar,
     },
-    ttlMs: indexTtl,
-    isRecent: neverRecent,
-    isChunked: false,
+    ...indexCache,
   },
   limits: rangedLimits,
-  // Each tenant returns everything: the largest volumes are only known after adding up.
-  tenants: mergeTenants<VolumeRequest>(
-    (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
-    biggestVolumes,
-  ),
+  tenants: mergedVolumes,
   empty: () => doAll(mergeVolume([])),
 };
 
@@ -71,15 +61,9 @@ export const volumeRange: OperationDescriptor<VolumeRangeRequest> = {
       targetLabels: inOrder,
       aggregateBy: scalar,
     },
-    ttlMs: indexTtl,
-    isRecent: neverRecent,
-    isChunked: false,
+    ...indexCache,
   },
   limits: rangedLimits,
-  // Each tenant returns everything: the largest volumes are only known after adding up.
-  tenants: mergeTenants<VolumeRangeRequest>(
-    (request, tenants) => mergeAll({ ...request, limit: unlimited }, tenants),
-    biggestVolumes,
-  ),
+  tenants: mergedVolumes,
   empty: () => doAll(mergeVolume([])),
 };

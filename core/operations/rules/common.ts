@@ -205,23 +205,11 @@ export function queryTtl(_request: object, _answer: Answer, rules: TtlRules): nu
   return rules.queryTtl;
 }
 
-export function namesTtl({ range }: Ranged, answer: Answer, rules: TtlRules): number {
+function namesTtl({ range }: Ranged, answer: Answer, rules: TtlRules): number {
   const { labelsCacheTtl, diskCacheMinTtl, peerWriteThroughMinTtl } = rules;
   if (answer.kind === 'names' && answer.values.length === 0)
     return Math.max(emptyListingTtlMs, diskCacheMinTtl, peerWriteThroughMinTtl);
   return scaledTtlMs(range, labelsCacheTtl === 0 ? builtInLabelsTtlMs : labelsCacheTtl);
-}
-
-export function seriesTtl(): number {
-  return seriesTtlMs;
-}
-
-export function indexTtl(): number {
-  return indexTtlMs;
-}
-
-export function detectedTtl({ range }: Ranged): number {
-  return scaledTtlMs(range, detectedTtlMs);
 }
 
 export function patternsTtl(_request: object, answer: Answer): number {
@@ -232,10 +220,6 @@ function scaledTtlMs({ startNs, endNs }: TimeRange, baseMs: number): number {
   const windowMs = Number((endNs - startNs) / 1_000_000n);
   const factor = windowFactors.find(([limitMs]) => windowMs <= limitMs)?.[1] ?? longWindowFactor;
   return Math.min(baseMs * factor, Math.max(hourMs, baseMs));
-}
-
-export function neverRecent(): boolean {
-  return false;
 }
 
 export function isRecentQuery({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
@@ -251,7 +235,7 @@ export function isRecentInstant(
 }
 
 /** True for a recent listing; independent of `-recent-tail-refresh-enabled`, which concerns queries. */
-export function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
+function isRecentListing({ range }: Ranged, nowMs: number, rules: TtlRules): boolean {
   const { maxMetadataCacheFreshness } = rules;
   return maxMetadataCacheFreshness > 0 && endsWithin(range.endNs, nowMs, maxMetadataCacheFreshness);
 }
@@ -272,6 +256,15 @@ function isRecentAt(endNs: bigint, nowMs: number, rules: TtlRules): boolean {
 function endsWithin(endNs: bigint, nowMs: number, windowMs: number): boolean {
   return Number(endNs / 1_000_000n) >= nowMs - windowMs;
 }
+
+/** Caching of listings of names, of series, of the index and of detected fields, besides their keys. */
+export const namesCache = { ttlMs: namesTtl, isRecent: isRecentListing, isChunked: false };
+export const seriesCache = { ...namesCache, ttlMs: () => seriesTtlMs };
+export const indexCache = { ttlMs: () => indexTtlMs, isRecent: () => false, isChunked: false };
+export const detectedCache = {
+  ...indexCache,
+  ttlMs: ({ range }: Ranged) => scaledTtlMs(range, detectedTtlMs),
+};
 
 export const timeRange: KeyParts<TimeRange> = { startNs: scalar, endNs: scalar };
 export const browsed: KeyParts<Browse> = { limit: scalar, offset: scalar, search: scalar };
