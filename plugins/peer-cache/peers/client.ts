@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { tokenTest } from '../../../core/http/admission.js';
 import { apiError, type Caller } from '../../../core/plugin/index.js';
 import { isIP } from 'node:net';
 import { Agent } from 'node:http';
@@ -176,17 +176,18 @@ export function peerGate(
   token: string | undefined,
   isMember: (ip: string) => boolean,
 ): (caller: Caller) => void {
-  const wanted = token === undefined ? undefined : digest(token);
+  const isToken = token === undefined ? undefined : tokenTest(token);
   return ({ headers, address }) => {
-    const isKnown =
-      wanted === undefined
-        ? isMember(address)
-        : timingSafeEqual(digest(headers.get(tokenHeader) ?? ''), wanted);
+    const isKnown = isToken === undefined ? isMember(address) : isToken(headers.get(tokenHeader) ?? '');
     if (!isKnown) throw apiError('peerAuthRequired', {});
   };
 }
 
-/** Digests have equal lengths, so comparing them does not reveal the length of the token. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** Parses the JSON in an answer of a peer; throws PeerFailure if it is none. */
+export function jsonIn({ body }: Pick<PeerReply, 'body'>): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new PeerFailure('decode', 'its answer is not JSON', error);
+  }
 }

@@ -1,6 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Logger } from '../../../core/base/logger.js';
+import { within } from '../../../core/base/time/within.js';
 import type { Meters } from '../../../core/plugin/index.js';
 import type { Found, Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
@@ -209,7 +210,7 @@ export class Watch {
   async #look(): Promise<void> {
     const { discovery, members, log, meters, needsIps } = this.#settings;
     try {
-      const found = await within(discovery.find());
+      const found = await within(timeoutMs, discovery.find(), notFound);
       if (found.length === 0) throw new Error('no members were found');
       if (found.length > maxMembers) throw new Error(`more than ${maxMembers} members were found`);
       const ips = needsIps ? await ipsOf(found) : [];
@@ -250,20 +251,14 @@ async function ipsOf(found: readonly Found[]): Promise<readonly string[]> {
   const hosts = found.flatMap(({ address: { host } }) => host ?? []);
   const all = await Promise.all(
     hosts.map(async (host) =>
-      isIP(host) > 0 ? [host] : (await within(lookup(host, { all: true }))).map(({ address }) => address),
+      isIP(host) > 0
+        ? [host]
+        : (await within(timeoutMs, lookup(host, { all: true }), notFound)).map(({ address }) => address),
     ),
   );
   return all.flat();
 }
 
-async function within<Value>(work: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not found within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function notFound(): Error {
+  return new Error(`not found within ${timeoutMs} ms`);
 }

@@ -87,14 +87,8 @@ export function hotIndexOf(owner: string, entries: Iterable<HotEntry>): object {
   return { owner, entries: told };
 }
 
-/** Parses a hot index; throws PeerFailure if it is invalid. */
-export function hotEntriesOf(body: Buffer): readonly HotEntry[] {
-  let index: unknown;
-  try {
-    index = JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new PeerFailure('decode', 'its answer is not JSON', error);
-  }
+/** Reads a hot index; throws PeerFailure if it is invalid. */
+export function hotEntriesOf(index: unknown): readonly HotEntry[] {
   const { entries } = (typeof index === 'object' && index !== null ? index : {}) as {
     readonly entries?: unknown;
   };

@@ -1,6 +1,7 @@
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { Host, Meters } from '../../../core/plugin/index.js';
 import {
+  jsonIn,
   PeerClient,
   tokenHeader,
   type Address,
@@ -140,7 +141,7 @@ export class Peer {
         headers: {},
       });
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
-      return leftIn(reply.body, key);
+      return leftIn(jsonIn(reply), key);
     });
   }
 
@@ -154,7 +155,7 @@ export class Peer {
         largest: largestHot,
       });
       if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
-      return hotEntriesOf(reply.body);
+      return hotEntriesOf(jsonIn(reply));
     });
   }
 
@@ -283,14 +284,8 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : header?.[0];
 }
 
-/** Parses the answer about a key's presence; throws PeerFailure if it is invalid. */
-function leftIn(body: Buffer, key: string): number | undefined {
-  let presence: unknown;
-  try {
-    presence = JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new PeerFailure('decode', 'its answer is not JSON', error);
-  }
+/** Reads the answer about a key's presence; throws PeerFailure if it is invalid. */
+function leftIn(presence: unknown, key: string): number | undefined {
   const shown: unknown = isObject(presence) ? presence[key] : undefined;
   if (!isObject(shown)) throw new PeerFailure('decode', 'its answer does not mention the key');
   return shown['ok'] === true && typeof shown['ttl_ms'] === 'number' ? shown['ttl_ms'] : undefined;

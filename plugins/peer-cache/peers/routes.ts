@@ -100,7 +100,7 @@ export class PeerRoutes {
     this.#offering += 1;
     try {
       const packed = isBusy ? undefined : await this.#settings.fleet?.offered(key);
-      if (packed === undefined) return finishedAnswer(404, Buffer.alloc(0), '', this.#headers());
+      if (packed === undefined) return this.#empty(404);
       const told = { packed, leftMs: usualTtlMs, ageMs: 0 };
       return await this.#value(call, told, await framed(key, told, this.#settings.house.token));
     } finally {
@@ -122,7 +122,7 @@ export class PeerRoutes {
     const { making } = this.#settings;
     const makes = params.get('make')?.[0] === '1' && making.begin(key);
     const state = makes ? 'make' : making.has(key) ? 'wait' : 'none';
-    return finishedAnswer(404, Buffer.alloc(0), '', this.#headers([[makingHeader, state]]));
+    return this.#empty(404, [[makingHeader, state]]);
   }
 
   async #value(
@@ -148,7 +148,7 @@ export class PeerRoutes {
     const key = keyOf(call);
     if (call.params.get('given_up')?.[0] === '1') {
       this.#settings.making.end(key);
-      return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
+      return this.#empty(204);
     }
     if (this.#receiving >= maxReceiving) throw apiError('peerBusy', { limit: maxReceiving });
     this.#receiving += 1;
@@ -158,14 +158,14 @@ export class PeerRoutes {
       const asked = Number(call.params.get('ttl_ms')?.[0]);
       const ttlMs = asked > 0 ? asked : usualTtlMs;
       const hit = await this.#received(call, key, ttlMs);
-      if (hit === undefined) return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
+      if (hit === undefined) return this.#empty(204);
       const leftMs = Math.min(hit.leftMs, ttlMs);
       const tookMs = house.clock.monotonicMs() - startedMs;
       const taken = { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs };
       const isTaken = this.#front?.put(key, taken, true) === true;
       this.#settings.making.end(key, isTaken ? taken : undefined);
       house.meters.peer_cache_received_total.add(1, {});
-      return finishedAnswer(204, Buffer.alloc(0), '', this.#headers());
+      return this.#empty(204);
     } finally {
       this.#receiving -= 1;
     }
@@ -266,6 +266,10 @@ export class PeerRoutes {
       { status: 'ok', message: 'peer cache purged (L0 hot index + L1 memory + L2 disk)' },
       jsonType,
     );
+  }
+
+  #empty(status: number, headers?: Iterable<readonly [string, string]>): Answer {
+    return finishedAnswer(status, Buffer.alloc(0), '', this.#headers(headers));
   }
 
   #headers(more: Iterable<readonly [string, string]> = []): ReadonlyMap<string, string> {
