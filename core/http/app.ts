@@ -35,26 +35,8 @@ export interface AppSettings extends ServeSettings, TrackSettings {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** One request in progress. */
-interface Running {
-  readonly record: RequestRecord;
-  readonly controller: AbortController;
-}
-
-/** The counted requests of an app that have not ended. */
-class AllRunning {
-  readonly #all = new Attached<Running>();
-
-  add({ req }: Context, running: Running): void {
-    this.#all.set(req, running);
-  }
-
-  of({ req }: Context): Running {
-    const running = this.#all.get(req);
-    if (running === undefined) throw new Error('a request was routed before it was counted');
-    return running;
-  }
-}
+/** The requests in progress. */
+type AllRunning = Attached<{ readonly record: RequestRecord; readonly signal: AbortSignal }>;
 
 /** Creates the Koa app of one listener: its routes, and 404 for everything else. */
 export function createApp(settings: AppSettings): Koa {
@@ -65,13 +47,9 @@ export function createApp(settings: AppSettings): Koa {
     const socket: Socket | null | undefined = context?.req.socket;
     if (socket?.errored !== error) settings.onDefect(error);
   });
-  const running = new AllRunning();
+  const running: AllRunning = new Attached();
   app.use(
     compose([
-      (context, next) => {
-        running.add(context, start(context, settings));
-        return next();
-      },
       answerErrors(settings, running),
       (context, next) => {
         settings.refuseOver(context);
@@ -93,16 +71,13 @@ export function createApp(settings: AppSettings): Koa {
   return app;
 }
 
-/** Registers a request as in progress. */
-function start({ req, res, method, path }: Context, settings: AppSettings): Running {
-  const record = new RequestRecord(method, path, callerOf(req), settings.clock.monotonicMs());
-  return { record, controller: track(req, res, record, settings) };
-}
-
-/** Converts any error of later middleware to an answer with Loki's text, if one can still be sent. */
+/** Registers a request as in progress. Converts any error of later middleware to an answer with Loki's text, if one can still be sent. */
 function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
   return async (context, next) => {
-    const { record, controller } = running.of(context);
+    const { req, res, method, path } = context;
+    const record = new RequestRecord(method, path, callerOf(req), settings.clock.monotonicMs());
+    const { signal } = track(req, res, record, settings);
+    running.set(req, { record, signal });
     context.set(securityHeaders);
     try {
       await next();
@@ -114,7 +89,7 @@ function answerErrors(settings: AppSettings, running: AllRunning): Middleware {
         context.respond = false;
         return;
       }
-      const shown = clientErrorOf(error, controller.signal);
+      const shown = clientErrorOf(error, signal);
       // The rest of a rejected body is still arriving, so this connection cannot carry another request.
       if (shown.status === 413) context.set('Connection', 'close');
       const { options, hide } = settings;
@@ -127,17 +102,12 @@ function createRouter(settings: AppSettings, running: AllRunning): Router {
   const router = new Router({ strict: true, sensitive: true });
   for (const served of settings.routes) {
     router.all(served.route.paths.map(toRouterPath), async (context) => {
-      const { record, controller } = running.of(context);
+      const known = running.get(context.req);
+      if (known === undefined) throw new Error('a request was routed before it was counted');
+      const { record, signal } = known;
       settings.admit(served.route, record.caller);
       const pathParams = new Map(Object.entries(context.params));
-      const { encoded, path } = await serveRoute(
-        context,
-        served,
-        pathParams,
-        record,
-        controller.signal,
-        settings,
-      );
+      const { encoded, path } = await serveRoute(context, served, pathParams, record, signal, settings);
       await send(context, encoded, record, settings);
       if (path !== undefined) settings.fastLane?.learn(context.req, context.res, record, path);
     });
@@ -190,13 +160,6 @@ function cleanPath(path: string): string | undefined {
 
 const inThreadPool = promisify(gzip);
 
-interface CompressionSettings {
-  readonly responseCompression: 'gzip' | 'auto' | 'none';
-  readonly responseCompressionMinBytes: number;
-  /** The older option: false disables compression if the newer option has its default. */
-  readonly responseGzip: boolean;
-}
-
 /**
  * The body to send, gzipped if the client accepts it and it is large enough. Runs once, at the HTTP edge; a body that a stage has already
  * encoded is unchanged, and one with a cached gzip form is not compressed again.
@@ -204,7 +167,7 @@ interface CompressionSettings {
 async function compressBody(
   context: Context,
   { body, gzip: kept }: Pick<EncodedAnswer, 'body' | 'gzip'>,
-  settings: CompressionSettings,
+  settings: ServerOptions,
 ): Promise<Buffer> {
   const { responseCompression, responseGzip } = settings;
   if (responseCompression === 'none' || (responseCompression === 'gzip' && !responseGzip)) return body;
