@@ -324,17 +324,13 @@ class FirstProcess {
       this.#log.error('a worker exited; starting a replacement', { ...fields, 'worker.pause_ms': pauseMs });
       await pause(pauseMs);
       try {
-        if (!this.#isEnding()) await this.#run(id);
+        if (!this.#isStopping) await this.#run(id);
         return;
       } catch (error) {
-        if (this.#isEnding()) return;
+        if (this.#isStopping) return;
         how = { status: error instanceof NotServing ? error.status : 1 };
       }
     }
-  }
-
-  #isEnding(): boolean {
-    return this.#isStopping;
   }
 
   async #expose(): Promise<{ readonly contentType: string; readonly text: string }> {

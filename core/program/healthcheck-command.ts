@@ -16,7 +16,7 @@ import {
 } from '../kernel/options/index.js';
 import { readSection } from '../kernel/pipeline/read-yaml.js';
 import type { Io } from './io.js';
-import { plainHelp } from './own-flags.js';
+import { helpFlag, plainHelp, refuseProblems } from './own-flags.js';
 
 const ownFlags: readonly CommandFlag[] = [
   { name: 'url', kind: 'string', description: 'URL to check; the default is /ready of the main listener' },
@@ -31,7 +31,6 @@ const ownFlags: readonly CommandFlag[] = [
     description: 'pipeline file of the proxy; the default is that of serve',
   },
 ];
-const help: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this help' };
 
 /** Timeout for an answer. */
 const boundMs = 10_000;
@@ -44,13 +43,12 @@ const shownLength = 200;
  */
 export async function healthcheck(args: readonly string[], io: Io): Promise<number> {
   const schemas = readBuiltInSchemas();
-  const line = parseCommandLine(args, new FlagIndex(builtInDefinitions(schemas)), [...ownFlags, help]);
+  const line = parseCommandLine(args, new FlagIndex(builtInDefinitions(schemas)), [...ownFlags, helpFlag]);
   if (line.own.get('help') === 'true') {
     io.out(plainHelp('healthcheck [flags of serve]', ownFlags));
     return 0;
   }
-  const stray = line.positionals.map((text) => `${text} is not a flag; flags begin with a dash`);
-  if (line.problems.length + stray.length > 0) throw new UsageError([...line.problems, ...stray]);
+  refuseProblems(line);
   const given = line.own.get('url');
   if (given !== undefined && !URL.canParse(given))
     throw new UsageError([`-url=${given} is not a URL such as http://127.0.0.1:3100/ready`]);

@@ -9,7 +9,6 @@ import {
   FlagIndex,
   packageRoot,
   parseCommandLine,
-  UsageError,
   type CommandFlag,
   definitionsOf,
   readBuiltInSchemas,
@@ -24,7 +23,7 @@ import {
 import { thisMachine } from '../kernel/check/surroundings.js';
 import { servingHelp, takeHelpAll } from './help.js';
 import type { Io } from './io.js';
-import { serveFlags } from './own-flags.js';
+import { refuseProblems, serveFlags } from './own-flags.js';
 import { printFindings } from './findings.js';
 import { siteDefinitions } from './site-flags.js';
 import { runWorkers, workersOf } from './first-process.js';
@@ -92,9 +91,7 @@ async function loadAndServe(
     io.out(await servingHelp(definitions, command.name, ownFlags, isAll));
     return 0;
   }
-  const stray = line.positionals.map((text) => `${text} is not a flag; flags begin with a dash`);
-  const problems = [...line.problems, ...stray];
-  if (problems.length > 0) throw new UsageError(problems);
+  refuseProblems(line);
   const slot = workerSlot();
   const { pipeline, findings } = await loadPipeline(
     file,

@@ -311,7 +311,7 @@ function createHostFor(deps: ProcessDeps): GenerationDeps['hostFor'] {
   const strain = new Strain(() => clock.monotonicMs());
   const shared = new SharedValues();
   const topics = new WorkerTopics(deps.workers);
-  return (parts, [pluginId, metrics, component], registered) => {
+  return (parts) => (pluginId, metrics, component, registered) => {
     const onStop = (work: () => void): void => registered.onStop(work);
     return {
       ...parts,

@@ -14,9 +14,7 @@ import {
 } from '../../kernel/describe.js';
 import { Units } from '../../kernel/lifecycle.js';
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/types.js';
-import type { Lives, Registrations } from '../../kernel/plugin/life.js';
-import type { MetricSpecs } from '../../base/meters.js';
-import type { Host } from '../../kernel/plugin/host.js';
+import type { Lives } from '../../kernel/plugin/life.js';
 import type { StageMeter } from '../../kernel/stage-meter.js';
 import type { RequestObserver } from '../../kernel/telemetry/request-log.js';
 import { createLimits, type Limits } from '../../wire/limits/limits.js';
@@ -34,11 +32,7 @@ export interface GenerationParts {
 }
 
 export interface GenerationDeps {
-  readonly hostFor: (
-    parts: GenerationParts,
-    plugin: readonly [pluginId: string, metrics: MetricSpecs, component: string],
-    registered: Registrations,
-  ) => Host;
+  readonly hostFor: (parts: GenerationParts) => HostFor;
   readonly meterFor: (stageId: string) => StageMeter;
   readonly lives: Lives;
   readonly describing: DescribeSettings;
@@ -82,9 +76,8 @@ export class Generation {
     };
     this.parts = parts;
     this.#observers = deps.observers;
-    const hostFor: HostFor = (id, metrics, component, registered) =>
-      deps.hostFor(parts, [id, metrics, component], registered);
     const { meterFor, lives } = deps;
+    const hostFor = deps.hostFor(parts);
     this.#built = buildPlugins(pipeline, { hostFor, meterFor, lives, keyOf: keysOf(pipeline, parts, fixed) });
     this.units = new Units(this.#built.units, deps.log);
     this.chain = new Chain(this.#built.links);

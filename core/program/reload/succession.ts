@@ -191,7 +191,8 @@ export class Succession {
     this.#current = next;
     this.#number += 1;
     this.#sinceMs = clock.nowMs();
-    this.#hide(before.hash, next.hash);
+    this.#deps.meters.pipeline_info.remove({ hash: before.hash });
+    this.#show(next.hash);
     void this.#drain(before);
     if (this.#draining.size <= maxDraining) return;
     for (const [old, hurry] of this.#draining) {
@@ -288,11 +289,6 @@ export class Succession {
 
   #show(hash: string): void {
     this.#deps.meters.pipeline_info.set(1, { hash });
-  }
-
-  #hide(before: string, now: string): void {
-    this.#deps.meters.pipeline_info.remove({ hash: before });
-    this.#show(now);
   }
 
   #showDraining(): void {
