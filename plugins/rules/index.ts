@@ -161,17 +161,17 @@ function emptyOf(list: 'groups' | 'alerts'): object {
   return { status: 'success', data: { [list]: [] }, errorType: '', error: '' };
 }
 
-/** The decoded namespace and group of a rules path; the group is empty on routes without one. */
-interface RulesPath {
-  readonly namespace: string;
-  readonly group: string;
-}
-
 // Names of files and groups contain no control characters.
 const control = /\p{Cc}/u;
 
-/** Parses the names in a path; both may contain slashes, which clients send encoded. Throws ApiError for an invalid name. */
-function readRulesPath(pathParams: ReadonlyMap<string, string>): RulesPath {
+/**
+ * Parses the names in a path; both may contain slashes, which clients send encoded. The group is empty on routes without one. Throws ApiError
+ * for an invalid name.
+ */
+function readRulesPath(pathParams: HttpCall['pathParams']): {
+  readonly namespace: string;
+  readonly group: string;
+} {
   const namespace = pathParams.get('namespace') ?? '';
   const group = pathParams.get('group') ?? '';
   if (namespace.trim() === '' || control.test(namespace) || control.test(group)) {

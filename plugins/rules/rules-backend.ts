@@ -4,11 +4,9 @@ import type { Got } from 'got';
 import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
 
-/** The name of a service in error texts. */
-export type ServiceName = 'rules' | 'alerts';
-
 export interface RulesCall {
-  readonly service: ServiceName;
+  /** The name of the service in error texts. */
+  readonly service: 'rules' | 'alerts';
   /** Address of the service. */
   readonly base: string;
   /** Path below the base address, such as `/api/v1/rules`. */

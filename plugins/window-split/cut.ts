@@ -1,6 +1,7 @@
 /** Cuts answers at the bounds of windows, and joins windows again. */
 import type { LabelSet } from '../../core/base/label-set.js';
 import { eachStep, type Steps } from '../../core/base/pace/steps.js';
+import type { TimeRange } from '../../core/base/time/range.js';
 import type { Point, SeriesResult } from '../../core/logql/metric/work.js';
 import { noStats } from '../../core/wire/answer/merge/shared.js';
 import type { Entry, MatrixAnswer, StreamResult, StreamsAnswer } from '../../core/wire/answer/types.js';
@@ -40,17 +41,8 @@ export function* joinMatrices(parts: readonly MatrixAnswer[]): Steps<SeriesResul
   return [...byKey.values()];
 }
 
-/** A range of instants, [start, end). */
-export interface InstantRange {
-  readonly startNs: bigint;
-  readonly endNs: bigint;
-}
-
-/** The entries of a log answer that are in a range. */
-export function* cutStreams(
-  { streams }: StreamsAnswer,
-  { startNs, endNs }: InstantRange,
-): Steps<StreamsAnswer> {
+/** The entries of a log answer in [startNs, endNs). */
+export function* cutStreams({ streams }: StreamsAnswer, { startNs, endNs }: TimeRange): Steps<StreamsAnswer> {
   const kept: StreamResult[] = [];
   for (const { labels, entries } of streams) {
     const own: Entry[] = [];

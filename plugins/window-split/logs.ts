@@ -1,10 +1,11 @@
 import { timeOrder } from '../../core/base/order.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
+import type { TimeRange } from '../../core/base/time/range.js';
 import type { LogExpr } from '../../core/logql/index.js';
 import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';
 import type { Direction, QueryRangeRequest } from '../../core/wire/api/request.js';
-import { countEntries, cutStreams, type InstantRange } from './cut.js';
+import { countEntries, cutStreams } from './cut.js';
 import { fewestWidened, type TimeWindow, windowsOf } from './windows.js';
 import type { SelectorRead } from './line-counts.js';
 import type { KnownWindow, Windowing } from './windowing.js';
@@ -15,8 +16,8 @@ const msNs = 1_000_000n;
 interface Slot {
   readonly window: KnownWindow;
   /** The whole window, and the requested part of it. */
-  readonly whole: InstantRange;
-  readonly shown: InstantRange;
+  readonly whole: TimeRange;
+  readonly shown: TimeRange;
 }
 
 interface LogRead {
@@ -180,7 +181,7 @@ class LogWindows {
   }
 
   /** The time range in which an answer that ended at its limit is complete: up to its last timestamp, exclusive. */
-  #covered({ streams }: StreamsAnswer, { startNs, endNs }: InstantRange): InstantRange {
+  #covered({ streams }: StreamsAnswer, { startNs, endNs }: TimeRange): TimeRange {
     const lasts = streams.flatMap(({ entries }) => entries.at(-1)?.timestampNs ?? []);
     if (this.#request.direction === 'backward') {
       const last = lasts.reduce((least, ns) => (ns < least ? ns : least), endNs);
@@ -191,7 +192,7 @@ class LogWindows {
   }
 
   /** The range to read. The oldest window is read whole, though only a part is shown, because the next refresh shows it too. */
-  #rangeOf(slot: Slot): InstantRange {
+  #rangeOf(slot: Slot): TimeRange {
     if (slot.window.key === undefined) return slot.shown;
     if (slot.shown.startNs === slot.whole.startNs && slot.shown.endNs === slot.whole.endNs) return slot.whole;
     const isOldest =
@@ -209,14 +210,14 @@ function divides(limit: number, { streams }: StreamsAnswer, direction: Direction
   return times[limit - 1] === times[limit];
 }
 
-function common(a: InstantRange, b: InstantRange): InstantRange {
+function common(a: TimeRange, b: TimeRange): TimeRange {
   return {
     startNs: a.startNs > b.startNs ? a.startNs : b.startNs,
     endNs: a.endNs < b.endNs ? a.endNs : b.endNs,
   };
 }
 
-function spanOf(ranges: readonly InstantRange[]): InstantRange {
+function spanOf(ranges: readonly TimeRange[]): TimeRange {
   const [first = { startNs: 0n, endNs: 0n }] = ranges;
   return ranges.reduce(
     (span, { startNs, endNs }) => ({
