@@ -1,7 +1,7 @@
 import {
   definitionsOf,
+  isNamedSource,
   nameOfSource,
-  type NamedSource,
   type OptionDefinition,
   type OptionOrigin,
 } from '../options/index.js';
@@ -77,16 +77,8 @@ export function optionsOf(owner: DraftOptions): readonly FoundOption[] {
       value: owner.resolved.options[definition.key],
       origin,
       node: written,
-      at: isNamed(origin) ? { ...owner.at, given: nameOfSource(origin) } : (written?.at ?? owner.at),
-      name: nameOf(definition.key, origin),
+      at: isNamedSource(origin) ? { ...owner.at, given: nameOfSource(origin) } : (written?.at ?? owner.at),
+      name: isNamedSource(origin) ? nameOfSource(origin) : definition.key,
     };
   });
-}
-
-function nameOf(key: string, origin: OptionOrigin): string {
-  return isNamed(origin) ? nameOfSource(origin) : key;
-}
-
-function isNamed(origin: OptionOrigin): origin is NamedSource {
-  return origin.kind === 'flag' || origin.kind === 'env';
 }

@@ -11,48 +11,35 @@ export interface TextFormat {
   readonly why?: (text: string) => string | undefined;
 }
 
+const formats: Readonly<Record<string, TextFormat>> = {
+  duration: {
+    test: (text) => parseDuration(text) !== undefined,
+    expected: 'a duration such as "30s", "5m" or "1h30m"',
+  },
+  'duration-long': {
+    test: (text) => parseDuration(text, 'long') !== undefined,
+    expected: 'a duration such as "30s", "12h" or "90d"',
+  },
+  'listen-address': { test: isListenAddress, expected: 'an address such as ":3100" or "127.0.0.1:3100"' },
+  regexp: {
+    test: (text) => regexpFault(text) === undefined,
+    expected: 'a regular expression in the syntax of RE2',
+    why: regexpFault,
+  },
+  json: { test: (text) => jsonFault(text) === undefined, expected: 'JSON', why: jsonFault },
+  'http-url': { test: isHttpUrl, expected: 'an http or https address such as "http://localhost:9428"' },
+  rfc3339: {
+    test: (text) => parseRfc3339(text) !== undefined,
+    expected: 'a time such as "2026-11-01T00:00:00Z"',
+  },
+  'redis-url': {
+    test: (text) => /^rediss?:\/\/[^/?#]+(\/\d*)?$/i.test(text) && URL.canParse(text),
+    expected: 'an address such as "redis://:password@localhost:6379/0" or "rediss://cache.example"',
+  },
+};
+
 /** The formats that schemas may use. */
-export const textFormats: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
-  [
-    'duration',
-    {
-      test: (text: string) => parseDuration(text) !== undefined,
-      expected: 'a duration such as "30s", "5m" or "1h30m"',
-    },
-  ],
-  [
-    'duration-long',
-    {
-      test: (text: string) => parseDuration(text, 'long') !== undefined,
-      expected: 'a duration such as "30s", "12h" or "90d"',
-    },
-  ],
-  ['listen-address', { test: isListenAddress, expected: 'an address such as ":3100" or "127.0.0.1:3100"' }],
-  [
-    'regexp',
-    {
-      test: (text: string) => regexpFault(text) === undefined,
-      expected: 'a regular expression in the syntax of RE2',
-      why: regexpFault,
-    },
-  ],
-  ['json', { test: (text: string) => jsonFault(text) === undefined, expected: 'JSON', why: jsonFault }],
-  ['http-url', { test: isHttpUrl, expected: 'an http or https address such as "http://localhost:9428"' }],
-  [
-    'rfc3339',
-    {
-      test: (text: string) => parseRfc3339(text) !== undefined,
-      expected: 'a time such as "2026-11-01T00:00:00Z"',
-    },
-  ],
-  [
-    'redis-url',
-    {
-      test: (text: string) => /^rediss?:\/\/[^/?#]+(\/\d*)?$/i.test(text) && URL.canParse(text),
-      expected: 'an address such as "redis://:password@localhost:6379/0" or "rediss://cache.example"',
-    },
-  ],
-]);
+export const textFormats: ReadonlyMap<string, TextFormat> = new Map(Object.entries(formats));
 
 /** `host:port`, `:port` or `[v6 address]:port`; port 0 lets the system choose. */
 function isListenAddress(text: string): boolean {

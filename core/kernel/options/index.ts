@@ -16,6 +16,7 @@ export {
 } from './read-setting.js';
 export {
   type FaultPlace,
+  isNamedSource,
   nameOfSource,
   type NamedSource,
   type OptionFinding,

@@ -25,6 +25,10 @@ export function nameOfSource({ kind, name }: NamedSource): string {
   return kind === 'flag' ? `flag -${name}` : `environment variable ${name}`;
 }
 
+export function isNamedSource(place: OptionOrigin | FaultPlace): place is NamedSource {
+  return place.kind === 'flag' || place.kind === 'env';
+}
+
 export type OptionOrigin = NamedSource | { readonly kind: 'yaml' } | { readonly kind: 'default' };
 
 /** The position of a finding: in the YAML value (keys from the section's root), at a flag or at a variable. */
@@ -158,17 +162,12 @@ function bothGiven(file: GivenFile, secret: OptionDefinition, origin: OptionOrig
 }
 
 function badFile({ key, origin }: GivenFile, message: string, fix?: string): OptionFinding {
-  const isNamed = origin.kind === 'flag' || origin.kind === 'env';
-  return {
-    kind: 'bad-value',
-    place: isNamed ? origin : { kind: 'yaml', path: [key], at: 'value' },
-    message,
-    fix,
-  };
+  const place = isNamedSource(origin) ? origin : ({ kind: 'yaml', path: [key], at: 'value' } as const);
+  return { kind: 'bad-value', place, message, fix };
 }
 
 function nameOf({ key, origin }: Pick<GivenFile, 'key' | 'origin'>): string {
-  return origin.kind === 'flag' || origin.kind === 'env' ? nameOfSource(origin) : `option "${key}"`;
+  return isNamedSource(origin) ? nameOfSource(origin) : `option "${key}"`;
 }
 
 /** The valid members of the YAML value, by key; the others become findings. A missing value is an empty mapping. */

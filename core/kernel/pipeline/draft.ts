@@ -211,11 +211,7 @@ export function placeOfOption(options: DraftOptions, finding: OptionFinding): So
     : place.value;
 }
 
-/** The options of a section or a plugin. */
-interface Owner {
-  readonly schema: OptionSchema;
-  readonly resolved: ResolvedOptions;
-}
+type Owner = Pick<DraftOptions, 'schema' | 'resolved'>;
 
 /** The value of an option that others share. */
 interface Leader {

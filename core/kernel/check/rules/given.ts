@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import {
   decodeValue,
   definitionsOf,
+  isNamedSource,
   nameOfSource,
   packageRoot,
   readEnvironment,
@@ -115,7 +116,7 @@ export const givenRules: readonly Rule[] = [
 function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[] {
   return [...resolved.origins].flatMap(([key, origin]) => {
     const written = entryOf(node, key);
-    if (written === undefined || (origin.kind !== 'flag' && origin.kind !== 'env')) return [];
+    if (written === undefined || !isNamedSource(origin)) return [];
     const value = decodeValue(schema.properties?.[key] ?? {}, toPlain(written.value));
     if (JSON.stringify(value) === JSON.stringify(resolved.options[key])) return [];
     const message = `option "${key}" has no effect: ${nameOfSource(origin)} overrides it`;
