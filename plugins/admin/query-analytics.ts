@@ -70,19 +70,13 @@ const aboutQueries: ReadonlySet<string> = new Set(
   routes.filter(({ isAboutQuery }) => isAboutQuery === true).map(({ id }) => id),
 );
 
+/** Figures that a query adds up itself. */
+type Counted = Omit<QueryFigures, 'fingerprint' | 'strategies' | 'slowest_run'>;
+
 interface Tracked {
-  readonly query: string;
-  readonly endpoint: string;
   /** Fingerprint of the whole text, of which only the start may be kept. */
   readonly fingerprint: () => string;
-  count: number;
-  totalMs: number;
-  maxMs: number;
-  lastSeen: number;
-  errors: number;
-  calls: number;
-  rows: number;
-  bytes: number;
+  readonly counted: { -readonly [Name in keyof Counted]: Counted[Name] };
   strategies: readonly StrategyRecord[];
   /** True if it was seen since the last time it was considered for eviction. */
   isSeenAgain: boolean;
@@ -114,39 +108,34 @@ export class QueryAnalytics implements RequestObserver {
     // Most texts are short, and computing a fingerprint takes longer than a fast answer.
     const key = query.length > maxShownLength ? fingerprintOf(text) : text;
     const tracked = this.#tracked.get(key) ?? this.#track(key, endpoint, query);
-    tracked.count += 1;
-    tracked.totalMs += durationMs;
-    if (durationMs >= tracked.maxMs) {
-      tracked.maxMs = durationMs;
+    const { counted } = tracked;
+    counted.count += 1;
+    counted.total_ms += durationMs;
+    if (durationMs >= counted.max_ms) {
+      counted.max_ms = durationMs;
       this.#keepReport(tracked, { status, durationMs, trace });
     }
-    tracked.lastSeen = this.#nowMs();
-    if (status >= 400) tracked.errors += 1;
-    tracked.calls += trace.upstreamCalls.length;
+    counted.last_seen = this.#nowMs();
+    if (status >= 400) counted.errors += 1;
+    counted.backend_calls += trace.upstreamCalls.length;
     for (const { rows, bytes } of trace.upstreamCalls) {
-      tracked.rows += rows;
-      tracked.bytes += bytes;
+      counted.backend_rows += rows;
+      counted.backend_bytes += bytes;
     }
     // An answer from a cache contains no attempts.
     if (trace.strategies.length > 0) tracked.strategies = trace.strategies.slice(0, maxStrategies);
-    if (tracked.count > 1) tracked.isSeenAgain = true;
+    if (counted.count > 1) tracked.isSeenAgain = true;
   }
 
   #track(key: string, endpoint: string, query: string): Tracked {
     if (this.#tracked.size >= maxTracked) this.#dropOne();
     const isLong = query.length > maxShownLength;
-    const tracked = {
-      query: shown(query),
-      endpoint,
+    const tracked: Tracked = {
       fingerprint: () => (isLong ? key : fingerprintOf(key)),
-      count: 0,
-      totalMs: 0,
-      maxMs: 0,
-      lastSeen: 0,
-      errors: 0,
-      calls: 0,
-      rows: 0,
-      bytes: 0,
+      counted: {
+        ...{ query: shown(query), endpoint, count: 0, total_ms: 0, max_ms: 0, last_seen: 0, errors: 0 },
+        ...{ backend_calls: 0, backend_rows: 0, backend_bytes: 0 },
+      },
       strategies: [],
       isSeenAgain: false,
     };
@@ -162,8 +151,8 @@ export class QueryAnalytics implements RequestObserver {
     if (!this.#reports.has(tracked) && this.#reports.size >= maxReports) {
       let [fastest] = this.#reports.keys();
       for (const one of this.#reports.keys())
-        if (fastest === undefined || one.maxMs < fastest.maxMs) fastest = one;
-      if (fastest === undefined || fastest.maxMs >= durationMs) return;
+        if (fastest === undefined || one.counted.max_ms < fastest.counted.max_ms) fastest = one;
+      if (fastest === undefined || fastest.counted.max_ms >= durationMs) return;
       this.#reports.delete(fastest);
     }
     const report = reportRun(trace, { status, answer: '', durationMs });
@@ -249,21 +238,13 @@ function fingerprintOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-function figuresOf(tracked: Tracked): QueryFigures {
-  const { query, endpoint, count, totalMs, maxMs, lastSeen, errors, calls, rows, bytes } = tracked;
+function figuresOf({ fingerprint, counted, strategies }: Tracked): QueryFigures {
   return {
-    fingerprint: tracked.fingerprint(),
-    query,
-    endpoint,
-    count,
-    total_ms: roundMs(totalMs),
-    max_ms: roundMs(maxMs),
-    last_seen: lastSeen,
-    errors,
-    backend_calls: calls,
-    backend_rows: rows,
-    backend_bytes: bytes,
-    strategies: triedIn(tracked.strategies),
+    fingerprint: fingerprint(),
+    ...counted,
+    total_ms: roundMs(counted.total_ms),
+    max_ms: roundMs(counted.max_ms),
+    strategies: triedIn(strategies),
   };
 }
 
