@@ -5,7 +5,7 @@ import { type Address, peerGate } from './peers/client.js';
 import { createHouse, type PeerHouse } from './peers/peer.js';
 import { Members } from './peers/members.js';
 import type { peerMetrics } from './peers/metrics.js';
-import { peerKeys, PeerTier } from './peers/peer-tier.js';
+import { PeerTier } from './peers/peer-tier.js';
 import { PeerRoutes } from './peers/routes.js';
 
 type PeerHost = Host<typeof peerMetrics>;
@@ -44,12 +44,11 @@ export class WorkerPeers {
     const self = this.#all[host.workers.id - 1];
     if (self === undefined) throw new Error(`worker ${host.workers.id} has no socket`);
     this.#members = new Members(self, '', this.#house, () => undefined);
-    const keys = peerKeys(host.clock);
-    this.#tier = new PeerTier(options, this.#house, this.#members, keys);
+    this.#tier = new PeerTier(options, this.#house, this.#members);
     this.#routes = new PeerRoutes({
       house: this.#house,
       members: this.#members,
-      ...keys,
+      tier: this.#tier,
       options,
       gate: peerGate(token, () => false),
       purge: (tenantId) => host.purge('all', tenantId),

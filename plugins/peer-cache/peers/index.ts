@@ -12,7 +12,7 @@ import type { Host, RouteHandler } from '../../../core/plugin/index.js';
 import { parseAddress, type Address, type PeerTls, peerGate } from './client.js';
 import { discoveryOf, type Discovery, Watch } from './discovery.js';
 import type { peerMetrics } from './metrics.js';
-import { peerKeys, PeerTier } from './peer-tier.js';
+import { PeerTier } from './peer-tier.js';
 import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
 
@@ -54,12 +54,11 @@ export class Peers {
       host.meters.peer_cache_peers.set(peers, {});
       host.meters.peer_cache_cluster_members.set(peers + 1, {});
     });
-    const keys = peerKeys(host.clock);
-    this.#tier = new PeerTier(options, this.#house, this.#members, keys);
+    this.#tier = new PeerTier(options, this.#house, this.#members);
     this.#routes = new PeerRoutes({
       house: this.#house,
       members: this.#members,
-      ...keys,
+      tier: this.#tier,
       options,
       fleet: fleetOf(host),
       gate: peerGate(token, (ip) => this.#members.has(ip)),

@@ -24,26 +24,15 @@ export interface PeerTierOptions {
   readonly peerWriteThroughMinTtl: number;
 }
 
-/** State of keys beside their values. */
-export interface PeerKeys {
-  readonly hot: HotIndex;
-  readonly making: Making;
-  readonly foreign: ForeignValues;
-}
-
-export function peerKeys(clock: Pick<Clock, 'monotonicMs'>): PeerKeys {
-  return { hot: new HotIndex(clock), making: new Making(clock), foreign: new ForeignValues(clock) };
-}
-
 /** The tier of the other replicas (L3): fetches values from the owner of their key, and pushes values made here to it. */
 export class PeerTier implements AnswerTier {
   readonly #options: PeerTierOptions;
   readonly #house: PeerHouse;
   readonly #members: Members;
-  readonly #hot: HotIndex;
-  readonly #foreign: ForeignValues;
+  readonly hot: HotIndex;
+  readonly foreign: ForeignValues;
   /** Work of any replica on keys that this process owns. */
-  readonly #making: Making;
+  readonly making: Making;
   /** Work of this process that others may wait for. */
   readonly #mine: Making;
   /** Timeout for work of other replicas, adapted to the usual duration of such work here. */
@@ -60,13 +49,13 @@ export class PeerTier implements AnswerTier {
   /** Incremented by purges, so that values fetched before one are not stored after it. */
   #epoch = 0;
 
-  constructor(options: PeerTierOptions, house: PeerHouse, members: Members, keys: PeerKeys) {
+  constructor(options: PeerTierOptions, house: PeerHouse, members: Members) {
     this.#options = options;
     this.#house = house;
     this.#members = members;
-    this.#hot = keys.hot;
-    this.#making = keys.making;
-    this.#foreign = keys.foreign;
+    this.hot = new HotIndex(house.clock);
+    this.making = new Making(house.clock);
+    this.foreign = new ForeignValues(house.clock);
     this.#mine = new Making(house.clock);
     this.#pushes = new PushQueue(house.clock, house.meters);
   }
@@ -76,7 +65,7 @@ export class PeerTier implements AnswerTier {
   }
 
   used(key: string): void {
-    this.#hot.used(key);
+    this.hot.used(key);
   }
 
   attach(front: TierFront): void {
@@ -122,7 +111,7 @@ export class PeerTier implements AnswerTier {
     if (tookMs === undefined) return;
     this.#makingTimeout.answered(tookMs);
     const { home } = this.#members.placeOf(key);
-    if (home === undefined) this.#making.end(key, hit);
+    if (home === undefined) this.making.end(key, hit);
     else if (!isBrought) void home.giveUp(key);
   }
 
@@ -138,10 +127,10 @@ export class PeerTier implements AnswerTier {
   purgeBeginning(prefix: string): Promise<void> {
     this.#epoch += 1;
     this.#pushes.clear(prefix);
-    this.#hot.clear(prefix);
-    this.#making.clear(prefix);
+    this.hot.clear(prefix);
+    this.making.clear(prefix);
     this.#mine.clear(prefix);
-    this.#foreign.clear();
+    this.foreign.clear();
     return Promise.resolve();
   }
 
@@ -156,15 +145,15 @@ export class PeerTier implements AnswerTier {
 
   /** If this process is the owner, it registers the work, so that others can wait for it, and waits for the work of others. */
   async #findAtHome(key: string, ask: readonly Peer[]): Promise<AnswerHit | undefined> {
-    if (!this.#making.begin(key))
-      return this.#making.has(key)
-        ? this.#joined(await this.#making.wait(key, this.#makingTimeout.ms))
+    if (!this.making.begin(key))
+      return this.making.has(key)
+        ? this.#joined(await this.making.wait(key, this.#makingTimeout.ms))
         : undefined;
     this.#mine.begin(key);
     const hit = (await this.#first(key, ask)).hit;
     if (hit !== undefined) {
       this.#mine.end(key);
-      this.#making.end(key, hit);
+      this.making.end(key, hit);
     }
     return hit;
   }

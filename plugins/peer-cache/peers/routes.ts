@@ -11,11 +11,10 @@ import {
   type HttpCall,
   type RouteHandler,
 } from '../../../core/plugin/index.js';
-import { type ForeignValues, minUsableMs } from './peer-tier.js';
-import { type HotIndex, hotIndexOf, maxHot } from './hot-index.js';
+import { minUsableMs, type PeerTier } from './peer-tier.js';
+import { hotIndexOf, maxHot } from './hot-index.js';
 import { leastCompressed } from '../../../core/base/encoding.js';
 import { framed, unframed } from '../../../core/cache/frame.js';
-import type { Making } from './making.js';
 import type { Members } from './members.js';
 import { largestSet, makingHeader, type PeerHouse } from './peer.js';
 
@@ -31,9 +30,7 @@ const maxOffering = 4;
 export interface PeerRoutesSettings {
   readonly house: PeerHouse;
   readonly members: Members;
-  readonly hot: HotIndex;
-  readonly making: Making;
-  readonly foreign: ForeignValues;
+  readonly tier: Pick<PeerTier, 'hot' | 'making' | 'foreign'>;
   readonly options: Pick<
     PeerCacheOptions,
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
@@ -84,12 +81,12 @@ export class PeerRoutes {
     const key = keyOf(call);
     if (this.#settings.fleet?.hasOffer(key) === true) return this.#offered(call, key);
     const hit = await this.#front?.find(key);
-    if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.hot.used(key);
+    if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.tier.hot.used(key);
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
     if (usable !== undefined)
       return this.#value(call, usable, await framed(key, usable, this.#settings.house.token));
     // Replicas would reject a value without a frame.
-    const foreign = call.params.get('framed')?.[0] === '1' ? undefined : this.#settings.foreign.get(key);
+    const foreign = call.params.get('framed')?.[0] === '1' ? undefined : this.#settings.tier.foreign.get(key);
     const isThere = foreign !== undefined && foreign.leftMs >= minUsableMs;
     return isThere ? this.#value(call, foreign, foreign.value) : this.#nothing(call, key);
   }
@@ -110,16 +107,16 @@ export class PeerRoutes {
 
   /** The value in the making, if the caller wants to wait for it. */
   async #inMaking({ params, signal }: HttpCall, key: string): Promise<AnswerHit | undefined> {
-    const { making, house } = this.#settings;
+    const { tier, house } = this.#settings;
     const waitMs = Number(params.get('wait_ms')?.[0] ?? 0);
     if (!(waitMs > 0)) return undefined;
-    const hit = await making.wait(key, Math.min(waitMs, house.timeoutMs), signal);
+    const hit = await tier.making.wait(key, Math.min(waitMs, house.timeoutMs), signal);
     return hit !== undefined && hit.leftMs >= minUsableMs ? hit : undefined;
   }
 
   /** The answer for a missing value. It tells whether the value is being made, and asks the caller to make it if it is not. */
   #nothing({ params }: HttpCall, key: string): Answer {
-    const { making } = this.#settings;
+    const { making } = this.#settings.tier;
     const makes = params.get('make')?.[0] === '1' && making.begin(key);
     const state = makes ? 'make' : making.has(key) ? 'wait' : 'none';
     return this.#empty(404, [[makingHeader, state]]);
@@ -147,7 +144,7 @@ export class PeerRoutes {
   async #set(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
     if (call.params.get('given_up')?.[0] === '1') {
-      this.#settings.making.end(key);
+      this.#settings.tier.making.end(key);
       return this.#empty(204);
     }
     if (this.#receiving >= maxReceiving) throw apiError('peerBusy', { limit: maxReceiving });
@@ -163,7 +160,7 @@ export class PeerRoutes {
       const tookMs = house.clock.monotonicMs() - startedMs;
       const taken = { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs };
       const isTaken = this.#front?.put(key, taken, true) === true;
-      this.#settings.making.end(key, isTaken ? taken : undefined);
+      this.#settings.tier.making.end(key, isTaken ? taken : undefined);
       house.meters.peer_cache_received_total.add(1, {});
       return this.#empty(204);
     } finally {
@@ -173,7 +170,7 @@ export class PeerRoutes {
 
   /** Undefined for a value without a replica's frame. */
   async #received(call: HttpCall, key: string, ttlMs: number): Promise<AnswerHit | undefined> {
-    const { foreign, house } = this.#settings;
+    const { tier, house } = this.#settings;
     const { encodings, token, log } = house;
     let body: Buffer;
     try {
@@ -191,7 +188,7 @@ export class PeerRoutes {
     const value = await unframed(key, plain, token);
     if (typeof value !== 'string') return value;
     if (value === 'foreign') {
-      foreign.set(key, plain, ttlMs);
+      tier.foreign.set(key, plain, ttlMs);
       return undefined;
     }
     log.warn('dropped an invalid value pushed by a peer', {
@@ -202,7 +199,7 @@ export class PeerRoutes {
   }
 
   #has({ params }: HttpCall): Answer {
-    const { foreign } = this.#settings;
+    const { foreign } = this.#settings.tier;
     const keys = (params.get('keys')?.[0] ?? '').split(',').filter((key) => key !== '');
     if (keys.length === 0) throw refused('missing keys');
     if (keys.length > maxKeys) throw refused(`too many keys (max ${maxKeys})`);
@@ -219,10 +216,10 @@ export class PeerRoutes {
   }
 
   async #hot({ params }: HttpCall): Promise<Answer> {
-    const { hot, options, members } = this.#settings;
+    const { tier, options, members } = this.#settings;
     const asked = Number(params.get('limit')?.[0]);
     const limit = Math.min(asked >= 1 ? Math.floor(asked) : options.peerHotReadAheadTopN, maxHot);
-    const keys = await hot.top(limit, (key) => {
+    const keys = await tier.hot.top(limit, (key) => {
       const kept = this.#front?.peek(key);
       return (
         kept !== undefined &&
