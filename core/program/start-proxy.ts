@@ -208,21 +208,11 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   serve(begun);
   requestLog.start();
   push?.start();
-  const { hash } = begun.current;
-  if (joined === undefined)
-    log.info('serving', {
-      'pipeline.file': pipeline.file,
-      'pipeline.hash': hash,
-      ...memoryFields(),
-      ...edge.urls,
-    });
-  else
-    log.info('worker serving', {
-      'process.pid': process.pid,
-      'pipeline.hash': hash,
-      ...memoryFields(),
-      ...edge.urls,
-    });
+  const [said, which] =
+    joined === undefined
+      ? ['serving', { 'pipeline.file': pipeline.file }]
+      : ['worker serving', { 'process.pid': process.pid }];
+  log.info(said, { ...which, 'pipeline.hash': begun.current.hash, ...memoryFields(), ...edge.urls });
   const close = async (): Promise<void> => {
     begun.closing();
     await edge.close();

@@ -3,7 +3,7 @@ import { plainYargs } from './plain-yargs.js';
 import type { OptionDefinition } from './schema.js';
 
 /** The text before and after the flags. */
-export interface HelpText {
+interface HelpText {
   readonly usage: string;
   readonly own: readonly CommandFlag[];
   readonly epilogue?: string;

@@ -6,16 +6,9 @@
 export { type CommandFlag, type CommandLine, parseCommandLine } from './command-line.js';
 export { parseDuration, printDuration } from '../../base/time/option-duration.js';
 export { FlagIndex } from './flag-index.js';
-export { defaultText, type HelpText, helpText, specifiedVariables, unitOf } from './help.js';
+export { defaultText, helpText, specifiedVariables, unitOf } from './help.js';
+export { decodeValue, environmentProblems, readEnvironment, readSetting } from './read-setting.js';
 export {
-  decodeValue,
-  environmentProblems,
-  readEnvironment,
-  readSetting,
-  type Setting,
-} from './read-setting.js';
-export {
-  type FaultPlace,
   isNamedSource,
   nameOfSource,
   type NamedSource,
@@ -33,19 +26,11 @@ export {
   isDuration,
   type OptionDefinition,
   type OptionSchema,
-  type ValueKind,
   type ValueSchema,
 } from './schema.js';
 export { withSecretFiles } from './secret-file.js';
 export { editDistance, suggest } from './suggest.js';
-export { printText, type ReadText, readText } from './text-value.js';
+export { printText, readText } from './text-value.js';
 export { UsageError } from './command-line.js';
-export {
-  type Environment,
-  isOfKubernetes,
-  servingFlags,
-  unknownVariables,
-  type UnknownVariable,
-  variableOf,
-} from './variables.js';
+export { type Environment, isOfKubernetes, servingFlags, unknownVariables, variableOf } from './variables.js';
 export { problemsOf, schemaProblem, type ValueProblem } from './validate.js';

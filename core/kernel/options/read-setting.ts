@@ -6,7 +6,7 @@ import type { Environment } from './variables.js';
 import { problemsOf } from './validate.js';
 
 /** The value of one option in the form of the YAML file (undefined: unset), or a sentence that explains why it is invalid. */
-export type Setting =
+type Setting =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly message: string; readonly fix: string | undefined };
 

@@ -32,7 +32,7 @@ export function isNamedSource(place: OptionOrigin | FaultPlace): place is NamedS
 export type OptionOrigin = NamedSource | { readonly kind: 'yaml' } | { readonly kind: 'default' };
 
 /** The position of a finding: in the YAML value (keys from the section's root), at a flag or at a variable. */
-export type FaultPlace =
+type FaultPlace =
   | NamedSource
   | { readonly kind: 'yaml'; readonly path: readonly (string | number)[]; readonly at: 'key' | 'value' };
 
@@ -200,12 +200,8 @@ function toFinding(problem: ValueProblem): OptionFinding {
   const message = isMissingAtRoot(problem)
     ? `option "${problem.key ?? ''}" is missing`
     : `${name} ${problem.message}`;
-  switch (problem.kind) {
-    case 'unknown':
-      return { kind: 'unknown-option', place: { kind: 'yaml', path, at: 'key' }, message, fix };
-    case 'missing':
-      return { kind: 'missing-option', place: { kind: 'yaml', path, at: 'value' }, message, fix };
-    case 'bad':
-      return { kind: 'bad-value', place: { kind: 'yaml', path, at: 'value' }, message, fix };
-  }
+  const place = { kind: 'yaml', path, at: problem.kind === 'unknown' ? 'key' : 'value' } as const;
+  return { kind: findingKinds[problem.kind], place, message, fix };
 }
+
+const findingKinds = { unknown: 'unknown-option', missing: 'missing-option', bad: 'bad-value' } as const;

@@ -100,7 +100,7 @@ export interface OptionDefinition {
 }
 
 /** Format in which the text of a flag or an environment variable is parsed. */
-export type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
+type ValueKind = 'boolean' | 'integer' | 'number' | 'duration' | 'string' | 'list' | 'json';
 
 export function valueKind(schema: ValueSchema): ValueKind {
   switch (schema.type) {

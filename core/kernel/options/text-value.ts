@@ -5,7 +5,7 @@ import { printDuration } from '../../base/time/option-duration.js';
 import { valueKind, type ValueSchema } from './schema.js';
 
 /** A parsed text, or the reason why it is invalid, which completes the sentence "flag -x must be ...". */
-export type ReadText =
+type ReadText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: string };
 

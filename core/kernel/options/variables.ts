@@ -33,7 +33,7 @@ export function isOfKubernetes(name: string): boolean {
 }
 
 /** A variable with the prefix of flags that is none of their variables. */
-export interface UnknownVariable {
+interface UnknownVariable {
   readonly name: string;
   /** The variable that it probably stands for. */
   readonly meant: string | undefined;

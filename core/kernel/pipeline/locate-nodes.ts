@@ -92,12 +92,7 @@ class Walk {
         continue;
       }
       const fix = `remove one; the first is on line ${before.line}`;
-      this.problems.push({
-        kind: 'duplicate-key',
-        at: entry.keyAt,
-        message: `duplicate key "${entry.key}"`,
-        fix,
-      });
+      this.#report('duplicate-key', entry.keyAt, `duplicate key "${entry.key}"`, fix);
     }
     return entries;
   }
@@ -140,7 +135,7 @@ class Walk {
       case 'text':
         return { kind: 'scalar', at, value: read.value, isQuoted };
       case 'bad':
-        this.problems.push({ kind: 'reference', at, ...badReference(read.reason) });
+        this.problems.push({ kind: 'reference', at, ...badReferences[read.reason] });
         return unknownAt(at);
       case 'reference': {
         const value = resolveReference(read, this.#env);
@@ -179,31 +174,24 @@ function unknownAt(at: SourcePosition): LocatedScalar {
   return { kind: 'scalar', at, value: null, isQuoted: false, isUnknown: true };
 }
 
-function badReference(reason: 'part-of-value' | 'bad-name'): {
-  readonly message: string;
-  readonly fix: string;
-} {
-  switch (reason) {
-    case 'part-of-value':
-      return {
-        message: 'an environment reference must be the whole value',
-        fix: 'put the whole value into one variable, or write $${ for a literal ${',
-      };
-    case 'bad-name':
-      return {
-        message:
-          'an environment reference is ${NAME} or ${NAME:-default}, NAME of letters, digits and underscores',
-        fix: 'correct the name, or write $${ for a literal ${',
-      };
-  }
-}
+const badReferences = {
+  'part-of-value': {
+    message: 'an environment reference must be the whole value',
+    fix: 'put the whole value into one variable, or write $${ for a literal ${',
+  },
+  'bad-name': {
+    message:
+      'an environment reference is ${NAME} or ${NAME:-default}, NAME of letters, digits and underscores',
+    fix: 'correct the name, or write $${ for a literal ${',
+  },
+} as const;
 
 /** A text of a pipeline file that may refer to the environment. */
 type EnvText =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'reference'; readonly name: string; readonly fallback?: string }
   /** `${` that is neither a whole reference nor escaped. */
-  | { readonly kind: 'bad'; readonly reason: 'part-of-value' | 'bad-name' };
+  | { readonly kind: 'bad'; readonly reason: keyof typeof badReferences };
 
 const whole = /^\$\{([^}:]*)(?::-(.*))?\}$/s;
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/;
