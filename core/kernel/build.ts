@@ -170,7 +170,8 @@ function requireHandlers<Handler>(
 
 /** The handlers of a plugin, each of which must return an answer. */
 function answering(loaded: LoadedPlugin, routes: Endpoint['routes']): Endpoint['routes'] {
-  return blaming(loaded, routes, (answer) => holdToAnyAnswer(placeOf(loaded), answer));
+  const whose = placeOf(loaded);
+  return blaming(loaded, routes, (answer) => holdToAnyAnswer(whose, answer));
 }
 
 /** The handlers of a plugin; errors are attributed to it. */
