@@ -55,6 +55,13 @@ export function textOfIPv4(text: string): string | undefined {
   return differsAt < 0 ? from.join('.') : `${from.slice(0, differsAt).join('.')}.`;
 }
 
+/** The first and the last dotted address that the value of `ip("...")` covers; undefined if it covers none. */
+export function boundsOfIPv4(text: string): readonly [from: string, to: string] | undefined {
+  const [low, high] = boundsOf(text);
+  if (low?.bits !== 32 || high?.bits !== 32 || low.value > high.value) return undefined;
+  return [numbersOf(low.value).join('.'), numbersOf(high.value).join('.')];
+}
+
 function numbersOf(value: bigint): readonly number[] {
   return [24n, 16n, 8n, 0n].map((shift) => Number((value >> shift) & 0xffn));
 }

@@ -4,6 +4,8 @@ import {
   type OrderedComparison,
   orderOf,
 } from '../../../../logql/pipeline/label-comparison.js';
+import { boundsOfIPv4, compileIpFilter } from '../../../../logql/pipeline/ip-matcher.js';
+import type { IpLabelFilter } from '../../../../logql/ast.js';
 import { Meter } from '../../../../logql/pipeline/work-line.js';
 import { matchingText } from '../../../../logql/regexp/match-text.js';
 import { parseRegExp } from '../../../../logql/regexp/parse.js';
@@ -14,6 +16,7 @@ import {
   compare,
   exact,
   formatInto,
+  ipv4Range,
   not,
   or,
   present,
@@ -89,7 +92,7 @@ function testOf(comparison: LabelComparison): OutcomeTest | undefined {
     case 'bytes':
       return sizeTest(comparison);
     case 'ip':
-      return undefined;
+      return addressTest(comparison);
   }
 }
 
@@ -108,7 +111,7 @@ const fewDigits = '[0-9]{1,9}([.][0-9]{1,6})?';
 const notations: Readonly<Record<OrderedComparison['kind'], Notation>> = {
   number: { pattern: `^-?${fewDigits}$`, unit: '', least: -1e9, margin: () => 5e-7 },
   duration: {
-    pattern: '^([0-9]{1,4}h)?([0-9]{1,4}m)?([0-9]{1,6}([.][0-9]{1,9})?([num]?s))?$',
+    pattern: '^([0-9]{1,4}h)?([0-9]{1,4}m)?([0-9]{1,6}([.][0-9]{1,9})?([nmµ]?s))?$',
     unit: 'ns',
     least: 0,
     margin: (limit) => 2 + limit * relativeError,
@@ -143,6 +146,28 @@ function sizeTest(comparison: OrderedComparison): OutcomeTest | undefined {
       return {
         key: `${comparison.kind} ${op}`,
         filter: (column) => and(compare(column, op, formatFloatPlain(bound)), regexp(column, pattern)),
+      };
+    },
+  };
+}
+
+const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+/** Values that are a dotted address, without anything around it. */
+const dotted = `^(?:${byte}[.]){3}${byte}$`;
+
+function addressTest({ value: addresses }: IpLabelFilter): OutcomeTest | undefined {
+  const bounds = boundsOfIPv4(addresses);
+  if (bounds === undefined) return undefined;
+  const matches = compileIpFilter(addresses, new Meter());
+  const isWithin = (column: string): LogsqlFilter => ipv4Range(column, ...bounds);
+  return {
+    // Addresses for documentation.
+    candidates: [bounds[0], '192.0.2.1', '198.51.100.1'],
+    proofFor(value) {
+      const isMatch = matches(value);
+      return {
+        key: String(isMatch),
+        filter: (column) => and(isMatch ? isWithin(column) : not(isWithin(column)), regexp(column, dotted)),
       };
     },
   };

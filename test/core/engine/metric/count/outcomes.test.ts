@@ -18,7 +18,7 @@ const digits = fc.oneof(
   fc.nat(13_000).map((hundredths) => (hundredths / 100).toFixed(2)),
   fc.constantFrom('499', '500', '500.0', '501', '1', '2', '0.49', '0.5', '0.51', '1500', '1023', '1025'),
 );
-const units = ['', '', 'ms', 's', 'B', 'KiB'];
+const units = ['', '', 'ms', 'µs', 's', 'B', 'KiB'];
 /** Values that few lines have: those that cannot be compared, and those that the backend reads otherwise, or that may be rounded. */
 const odd = [
   ...['0500', '-1', '+600', '1e3', 'NaN', 'Inf', '0.50000000000000001', '500.0000001', '999999999999999'],
@@ -35,20 +35,10 @@ const odd = [
     '2 KB',
     '3GiB',
   ],
+  ...['10.0.0.01', '10.0.0.2:80', '10.0.0.2, 10.0.0.9', '::1', '10.0.0.256'],
   ...['', 'x', 'GET /x', 'a"b', '\ufffd', 'тест', '[5]'],
 ];
-const rowValues = fc
-  .constantFrom(...units)
-  .chain((unit) =>
-    fc.array(
-      fc.oneof(
-        { weight: 30, arbitrary: digits.map((text) => text + unit) },
-        { weight: 1, arbitrary: fc.constantFrom(...odd) },
-      ),
-      { minLength: 150, maxLength: 200 },
-    ),
-  );
-
+const addresses = fc.nat(12).map((last) => `10.0.0.${last}`);
 const comparisons = [
   'value > 500',
   'value <= 500 | value > 0.5',
@@ -65,6 +55,24 @@ const comparisons = [
   'value != "500" | value > 100',
   'value = "500" or value = "x"',
 ];
+const ofAddresses = ['value = ip("10.0.0.0/30")', 'value != ip("10.0.0.2-10.0.0.7") and code > 0'];
+const usualValues = [
+  ...units.map((unit) => ({ usual: digits.map((text) => text + unit), own: [] })),
+  ...[1, 2, 3].map(() => ({ usual: addresses, own: ofAddresses })),
+];
+/** Values of rows, and comparisons of them. */
+const compared = fc.constantFrom(...usualValues).chain(({ usual, own }) =>
+  fc.record({
+    values: fc.array(
+      fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...odd) }),
+      { minLength: 150, maxLength: 200 },
+    ),
+    some: fc
+      .shuffledSubarray(comparisons, { minLength: 4, maxLength: 4 })
+      .map((others) => [...own, ...others]),
+  }),
+);
+
 const endings = ['', ' | __error__=""'];
 /** A form of rows: the stages that make their labels, and the row with these values. */
 interface Form {
@@ -136,21 +144,16 @@ for (const form of forms)
       t.timeout(300_000);
       const { parser } = form;
       await fc.assert(
-        fc.asyncProperty(
-          rowValues,
-          fc.subarray(comparisons, { minLength: 5, maxLength: 5 }),
-          fc.constantFrom(...endings),
-          async (values, some, ending) => {
-            await store.push(entriesOf(values, form));
-            const queries = some.flatMap((comparison) => [
-              `sum by (code) (count_over_time({app="a"} ${parser} | ${comparison}${ending} [60s]))`,
-              `sum(count_over_time({app="a"} ${parser} | ${comparison} | drop __error__, __error_details__ [60s]))`,
-              `sum by (code) (sum_over_time({app="a"} ${parser} | ${comparison} | unwrap other${ending} [60s]))`,
-            ]);
-            await store.compare(t, queries);
-          },
-        ),
-        { numRuns: deepRuns(1, 5) },
+        fc.asyncProperty(compared, fc.constantFrom(...endings), async ({ values, some }, ending) => {
+          await store.push(entriesOf(values, form));
+          const queries = some.flatMap((comparison) => [
+            `sum by (code) (count_over_time({app="a"} ${parser} | ${comparison}${ending} [60s]))`,
+            `sum(count_over_time({app="a"} ${parser} | ${comparison} | drop __error__, __error_details__ [60s]))`,
+            `sum by (code) (sum_over_time({app="a"} ${parser} | ${comparison} | unwrap other${ending} [60s]))`,
+          ]);
+          await store.compare(t, queries);
+        }),
+        { numRuns: deepRuns(2, 9) },
       );
     },
   );
