@@ -16,8 +16,10 @@ import {
   compare,
   exact,
   formatInto,
+  integerTypes,
   ipv4Range,
   not,
+  ofTypes,
   or,
   present,
   regexp,
@@ -145,10 +147,26 @@ function sizeTest(comparison: OrderedComparison): OutcomeTest | undefined {
         number > limit ? (['>', limit + margin(limit)] as const) : (['<', limit - margin(limit)] as const);
       return {
         key: `${comparison.kind} ${op}`,
-        filter: (column) => and(compare(column, op, formatFloatPlain(bound)), regexp(column, pattern)),
+        filter: (column) =>
+          and(
+            compare(column, op, formatFloatPlain(bound)),
+            or(
+              regexp(column, pattern),
+              ...(comparison.kind === 'duration' ? [] : [isInteger(column, least)]),
+            ),
+          ),
       };
     },
   };
+}
+
+/** Matches columns of integers with all their digits. In conditions of pipes the backend finds no pattern in them. */
+function isInteger(column: string, least: number): LogsqlFilter {
+  return and(
+    ofTypes(column, integerTypes),
+    compare(column, '>=', formatFloatPlain(least)),
+    compare(column, '<=', '999999999999999'),
+  );
 }
 
 const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
