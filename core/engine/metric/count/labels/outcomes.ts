@@ -27,6 +27,7 @@ import {
 } from '../../../../victoria/logsql/build.js';
 import { compileFilter, type RowTest } from '../../../../victoria/logsql/eval/filter.js';
 import { MapRow } from '../../../../victoria/logsql/row.js';
+import { longDecimalPattern } from '../../../../victoria/names/shown-value.js';
 import { wholeLinePattern } from '../../../plan/backend-pattern.js';
 
 /** Values with the same outcome in each comparison of a label. */
@@ -191,8 +192,13 @@ function addressTest({ value: addresses }: IpLabelFilter): OutcomeTest | undefin
   };
 }
 
-/** Printable characters, which no parser or pattern reads otherwise. */
-const printable = '^[ -~]+$';
+/** Matches values that no parser or pattern reads otherwise: printable characters, and no decimals that are shown with other digits. */
+function isPlain(column: string): LogsqlFilter {
+  return and(regexp(column, '^[ -~]+$'), not(regexp(column, longDecimalPattern)));
+}
+
+/** Texts that are compared with stored values as with shown ones: values with spaces and decimals may be shown otherwise. */
+const simpleText = /^(?!-?\d+\.\d+$)[!-~]*$/;
 
 function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): OutcomeTest | undefined {
   const meaning = labelMeaning(comparison);
@@ -200,7 +206,7 @@ function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): Out
   if (filters.includes(undefined)) return undefined;
   const passes = compileMeaning({ ...meaning, isNegated: false }, new Meter());
   const isSimple = meaning.tests.every(
-    (test) => test.kind === 'not-empty' || (test.kind === 'equals' && /^[!-~]*$/.test(test.text)),
+    (test) => test.kind === 'not-empty' || (test.kind === 'equals' && simpleText.test(test.text)),
   );
   const texts = meaning.tests.flatMap((test) => {
     if (test.kind === 'contains') return test.text;
@@ -214,7 +220,7 @@ function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): Out
         key: String(isPassed),
         filter(column) {
           const matched = or(...filters.flatMap((filter) => filter?.(column) ?? []));
-          const plain = isSimple ? present(column) : regexp(column, printable);
+          const plain = isSimple ? present(column) : isPlain(column);
           return and(isPassed ? matched : not(matched), plain);
         },
       };
@@ -222,7 +228,7 @@ function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): Out
   };
 }
 
-/** The filter for columns whose values pass a test, if they are printable; undefined if there is none. */
+/** The filter for columns whose values pass a test, if they are plain; undefined if there is none. */
 function filterOf(test: FilterTest): ((column: string) => LogsqlFilter) | undefined {
   switch (test.kind) {
     case 'not-empty':

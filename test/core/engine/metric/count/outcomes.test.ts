@@ -222,3 +222,18 @@ test.serial(
     ]);
   },
 );
+
+test.serial('stored decimals are compared as they are shown', async (t) => {
+  // VictoriaLogs may give 0.3 back as 0.30000000000000004.
+  const values = Array.from({ length: 190 }, (_none, n) => String(n / 10));
+  for (const form of forms.filter(({ row }) => row('', 0).metadata !== undefined)) {
+    await store.push(entriesOf(values, form));
+    const comparisons = ['value != "0.3"', 'value =~ ".*3"', 'value !~ ".*4"', 'value > 0.3', 'value == 5.7'];
+    await store.compare(
+      t,
+      comparisons.map(
+        (comparison) => `sum by (code) (count_over_time({app="a"} ${form.parser} | ${comparison} [60s]))`,
+      ),
+    );
+  }
+});
