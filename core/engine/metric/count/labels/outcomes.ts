@@ -21,7 +21,7 @@ import {
   not,
   ofTypes,
   or,
-  present,
+  isSet,
   regexp,
   substring,
 } from '../../../../victoria/logsql/build.js';
@@ -220,7 +220,7 @@ function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): Out
         key: String(isPassed),
         filter(column) {
           const matched = or(...filters.flatMap((filter) => filter?.(column) ?? []));
-          const plain = isSimple ? present(column) : isPlain(column);
+          const plain = isSimple ? isSet(column) : isPlain(column);
           return and(isPassed ? matched : not(matched), plain);
         },
       };
@@ -232,7 +232,7 @@ function textTest(comparison: Extract<LabelComparison, { kind: 'string' }>): Out
 function filterOf(test: FilterTest): ((column: string) => LogsqlFilter) | undefined {
   switch (test.kind) {
     case 'not-empty':
-      return present;
+      return isSet;
     case 'equals':
     case 'contains': {
       if (test.ignoresCase) return undefined;

@@ -170,6 +170,8 @@ const casesByUnit: Readonly<Record<string, readonly (readonly [comparison: strin
   '': [
     ['value > 100', 2],
     ['value <= 100B', 2],
+    ['value != ""', 1],
+    ['value != "3"', 2],
   ],
 };
 
