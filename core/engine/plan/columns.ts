@@ -1,3 +1,4 @@
+import { addTo } from '../../base/order.js';
 import type { Grouping, LabelFilterStage, Matcher, Stage } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, readsErrors } from '../../logql/metric/index.js';
@@ -172,21 +173,24 @@ export type ComparedLabels = ReadonlyMap<string, readonly LabelComparison[]>;
 /** Maximum number of comparisons of a label; each may double the number of outcomes. */
 const maxComparisons = 4;
 
-/**
- * Finds the labels that stages only compare.
- * @param isShown says whether a label is part of the answer
- */
-export function comparedLabels(stages: readonly Stage[], isShown: (name: string) => boolean): ComparedLabels {
+/** Finds the labels that the stages of a leaf, and the filters of `unwrap`, only compare. */
+export function comparedLabels(
+  leaf: SeenLeaf & { readonly mayKeepErrors?: true },
+  {
+    names: visible,
+    stages,
+  }: { readonly names: ReadonlySet<string> | 'all'; readonly stages: readonly Stage[] },
+): ComparedLabels {
+  // A sample that keeps an error has all labels.
+  if (visible === 'all' || leaf.mayKeepErrors === true) return new Map();
+  const { unwrap } = leaf.range.range;
   const compared = new Map<string, LabelComparison[]>();
-  const used = new Set<string>();
-  for (const stage of stages) {
+  const used = new Set(groupingOf(leaf)?.labels);
+  if (unwrap !== undefined) used.add(unwrap.name);
+  for (const stage of [...stages, ...(unwrap?.filters ?? [])]) {
     const descriptor = descriptorOf(stage);
     const comparisons = descriptor.comparisons?.(stage);
-    for (const comparison of comparisons ?? []) {
-      const known = compared.get(comparison.name);
-      if (known === undefined) compared.set(comparison.name, [comparison]);
-      else known.push(comparison);
-    }
+    for (const comparison of comparisons ?? []) addTo(compared, comparison.name, comparison);
     // A parser makes its labels from the line alone.
     if (comparisons !== undefined || descriptor.source(stage) !== undefined) continue;
     for (const names of [descriptor.names(stage), descriptor.makes(stage)]) {
@@ -195,7 +199,7 @@ export function comparedLabels(stages: readonly Stage[], isShown: (name: string)
     }
   }
   const isOnlyCompared = (name: string): boolean =>
-    !used.has(name) && !isShown(name) && !name.startsWith('__') && name !== detectedLevelName;
+    !used.has(name) && !name.startsWith('__') && name !== detectedLevelName;
   return new Map(
     [...compared].filter(
       ([name, comparisons]) => isOnlyCompared(name) && comparisons.length <= maxComparisons,

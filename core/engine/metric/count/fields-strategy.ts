@@ -14,7 +14,7 @@ import { pipelineEntry } from '../../../victoria/names/row-reader.js';
 import { and, everything } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
-import { comparedLabels, groupingOf } from '../../plan/columns.js';
+import { comparedLabels } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -217,10 +217,8 @@ class FieldCounting {
 
   /** Replaces the values of fields that are only compared. */
   #outcomes(): readonly LogsqlPipe[] {
-    const { fields, mayKeepErrors } = this.#plan;
-    const { names, stages } = fields;
-    const shown = mayKeepErrors === true ? undefined : groupingOf(this.#plan)?.labels;
-    const compared = comparedLabels(stages, (name) => shown?.includes(name) ?? true);
+    const { names, stages } = this.#plan.fields;
+    const compared = comparedLabels(this.#plan, this.#plan.fields);
     const beside = this.#rebuilt.all.filter((field) => !this.#rebuilt.levels.includes(field));
     return fieldsByOutcome({ fields: beside, names, stages, compared }, this.#listing, this.#context.naming);
   }

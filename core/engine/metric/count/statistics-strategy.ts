@@ -3,7 +3,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
-import { comparedLabels, type ComparedLabels, extractionOf } from '../../plan/columns.js';
+import { comparedLabels, extractionOf } from '../../plan/columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import { beginEarly } from '../../listings/upstreams.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -114,14 +114,7 @@ function lineQuestion(plan: Pushed, streamListing: StreamListing): LineQuestion 
   if (!looksAtLines || parsed === undefined) return undefined;
   const open = openNames(parsed.names, streamListing, names);
   if (open.length === 0 && dropsErrors === true) return undefined;
-  return labelsQuestion(labelsOf(parsed), open, comparedBy(plan));
-}
-
-/** The labels that the stages of a leaf only compare. */
-function comparedBy({ push: { names, stageNames, stages }, mayKeepErrors }: Pushed): ComparedLabels {
-  // A sample that keeps an error has all labels.
-  const areShown = names === 'all' || mayKeepErrors === true;
-  return comparedLabels(stages, (name) => areShown || !stageNames.has(name));
+  return labelsQuestion(labelsOf(parsed), open, comparedLabels(plan, plan.push));
 }
 
 function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
@@ -147,7 +140,7 @@ async function begin(
   const digest =
     question && (await context.digests.of(question, { ...context, selection, range: buckets.range, rows }));
   if (digest !== undefined && isDeclined(digest)) return digest;
-  const compared = comparedBy(plan);
+  const compared = comparedLabels(plan, plan.push);
   const lines = question && digest && { question, digest: digestByOutcome(digest, compared) };
   const { naming } = context;
   const { names } = plan.push;

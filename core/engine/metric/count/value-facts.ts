@@ -2,7 +2,7 @@ import type { LeafRequest } from '../../../logql/metric/index.js';
 import type { Unwrap } from '../../../logql/ast.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import { comparedLabels, type ComparedLabels, groupingOf } from '../../plan/columns.js';
+import { comparedLabels } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ValuesPlan } from '../../plan/types.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
@@ -77,16 +77,6 @@ interface Rows {
   readonly signal: AbortSignal;
 }
 
-/** The labels that the stages of a leaf only compare. */
-function comparedBy(plan: Unwrapping): ComparedLabels {
-  const { values, unwrap, mayKeepErrors } = plan;
-  const shown = mayKeepErrors === true ? undefined : groupingOf(plan)?.labels;
-  return comparedLabels(
-    [...values.stages, ...unwrap.filters],
-    (name) => name === unwrap.name || (shown?.includes(name) ?? true),
-  );
-}
-
 /** Derives the facts from a sample of lines. */
 export async function valueFactsOf(
   plan: Unwrapping,
@@ -107,7 +97,7 @@ export async function valueFactsOf(
   const hiding = labelSourceFields(new Set(open), streamListing, naming).all;
   const known = hiding.length > 0 ? declines.of(...rowLabels(plan)) : undefined;
   if (known !== undefined) return known;
-  const compared = comparedBy(plan);
+  const compared = comparedLabels(plan, plan.values);
   const question = valuesQuestion(labels, open, unwrap.name, compared);
   if (isDeclined(question)) return question;
   const sampled = { ...context, selection, range, rows: rowsOfStreams(streamListing.listed) };
@@ -182,7 +172,12 @@ async function factsOf(
     uncertainLines: digest.proven?.uncertainLines,
   };
   const outcomes = fieldsByOutcome(
-    { fields: fieldsBesideLevels(sources), names, stages: plan.values.stages, compared: comparedBy(plan) },
+    {
+      fields: fieldsBesideLevels(sources),
+      names,
+      stages: plan.values.stages,
+      compared: comparedLabels(plan, plan.values),
+    },
     streamListing,
     naming,
   );
@@ -214,7 +209,12 @@ export async function fieldFactsOf(
   const columns = [...new Set([...grouping.streamKeyColumns, ...found.streamFields])];
   const profileRequest = { ...context, selection, columns };
   const outcomes = fieldsByOutcome(
-    { fields: found.digest.columns, names, stages: plan.values.stages, compared: comparedBy(plan) },
+    {
+      fields: found.digest.columns,
+      names,
+      stages: plan.values.stages,
+      compared: comparedLabels(plan, plan.values),
+    },
     streamListing,
     context.naming,
   );

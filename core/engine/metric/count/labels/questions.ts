@@ -123,11 +123,11 @@ function* groupLines(
   { open, compared, gathered }: LabelsToGroup,
 ): Steps<SampleGroups> {
   const columns = open.map((name) => columnOf(labels, name));
-  const isReplaced = (name: string, index: number): boolean =>
-    compared.has(name) &&
-    name !== gathered &&
-    columns.indexOf(columns[index] ?? '') === columns.lastIndexOf(columns[index] ?? '');
-  const replaced = open.filter(isReplaced);
+  // A column of two labels decides both.
+  const replaced = open.filter(
+    (name, index) =>
+      compared.has(name) && columns.every((column, other) => other === index || column !== columns[index]),
+  );
   const canHold = (name: string, value: string): boolean => labels.canHold?.(name, value) ?? true;
   const classes = new Map(
     replaced.map((name) => [

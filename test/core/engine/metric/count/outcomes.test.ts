@@ -190,7 +190,7 @@ test.serial(
   },
 );
 
-test.serial('values that matter to more than comparisons are told apart', async (t) => {
+test.serial('values that an answer shows or that other stages read are kept', async (t) => {
   const values = Array.from({ length: 190 }, (_none, n) => String(400 + n));
   for (const form of forms) {
     const { parser } = form;
@@ -200,6 +200,10 @@ test.serial('values that matter to more than comparisons are told apart', async 
       `sum by (size) (count_over_time({app="a"} ${parser} | value > 500 | label_format size="{{.value}}" [60s]))`,
       `sum by (code) (count_over_time({app="a"} ${parser} | label_format value="{{.other}}" | value > 100 [60s]))`,
       `sum by (code) (sum_over_time({app="a"} ${parser} | unwrap value | value > 500 [60s]))`,
+      `max_over_time({app="a"} ${parser} | value > 500 | unwrap other [60s]) without (pod)`,
+      `sum without (pod) (sum_over_time({app="a"} ${parser} | value > 500 | unwrap other [60s]))`,
+      `max_over_time({app="a"} ${parser} | value > 500 | unwrap other [60s])`,
+      `count_over_time({app="a"} ${parser} | value > 500 [60s])`,
     ]);
   }
 });
