@@ -71,8 +71,8 @@ function lintFindings(draft: PipelineDraft): readonly Finding[] {
       const id = draft.schemas.has(use) ? rule.id : `${name}/${rule.id}`;
       try {
         const found = rule.check(file);
-        return found.map(({ at = useAt, ...told }) =>
-          toFinding({ id, severity: rule.severity }, { at, ...told }),
+        return found.map(({ at = useAt, ...complaint }) =>
+          toFinding({ id, severity: rule.severity }, { at, ...complaint }),
         );
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
