@@ -91,7 +91,8 @@ function* openLeaf(
         ...shared,
         columns: columnsFor(visibleNames(leaf), naming),
         fieldsSeen: fieldsSeen(leaf, logs),
-        ...(mayKeepErrors(leaf) ? { mayKeepErrors: true } : {}),
+        // Folded series do not show an error.
+        ...(mayKeepErrors(leaf) ? { mayKeepErrors: true, folded: undefined } : {}),
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
         shortLines: planShortLines(leaf, logs.residual),

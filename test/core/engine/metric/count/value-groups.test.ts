@@ -102,6 +102,20 @@ test.serial('values are gathered beside filters on errors, unless a sample keeps
   t.is(ways.at(-1), 'whole-rows:ran');
 });
 
+test.serial('a sample that keeps its error has all labels for the aggregation around its own', async (t) => {
+  const broken = lines(290).map((entry, n) =>
+    n % 40 === 0 ? { ...entry, line: '{"method":"GET","took_ms":7,"user' } : entry,
+  );
+  await store.push(broken);
+  const values = '{app="a"} | json | took_ms!="" | unwrap took_ms | __error__!="LogfmtParserErr"';
+  for (const around of ['count', 'sum by (pod)', 'max by (method, pod)']) {
+    const text = `${around} (quantile_over_time(1, ${values} [60s]) by (method))`;
+    t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
+    const ways = await store.tried(text);
+    t.true(ways.includes('rows:errors-kept'), ways.join(' '));
+  }
+});
+
 test.serial('values are gathered beside rows without a line, which alone are read', async (t) => {
   const metadata = { n: '7', method: 'PUT', took_ms: '12.5' };
   // A row without fields has an empty line, which is no JSON.
