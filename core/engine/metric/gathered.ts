@@ -133,7 +133,7 @@ async function readFor(members: readonly Member[], context: LeafContext): Promis
     for (const column of one.leaf.columns) columns.set(JSON.stringify(column), column);
   const source = rowEntrySource({ ...leaf, columns: [...columns.values()], fieldsSeen: undefined }, context);
   const { interval } = counter;
-  const leave = await context.upstream.hold?.(
+  const leave = context.upstream.hold?.(
     wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),
   );
   try {

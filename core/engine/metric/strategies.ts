@@ -71,7 +71,7 @@ function weightOf({ estimate }: Estimated): number | undefined {
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
   const leaf = new KnownLeaf(request, context);
   // A single permit for all calls, since a call could otherwise wait for a permit that another call of this leaf holds.
-  const leave = await context.upstream.hold?.(leaf.range);
+  const leave = context.upstream.hold?.(leaf.range);
   try {
     return await readHeld(leaf);
   } finally {

@@ -70,7 +70,7 @@ export class StreamPieces {
     const { upstream, memories } = this.#context;
     const looked = wholeSegments(range);
     // One permit for all reads: a second volume could otherwise hold the permit that another read of this one waits for.
-    const leave = await upstream.hold?.(looked);
+    const leave = upstream.hold?.(looked);
     // Started before it is known how many entries there are and whether they repeat, and restarted if that matters.
     let counted = mayRepeat(filter, this.#context) ? [] : [this.#begin({ filter }, true)];
     const end = (): void => {

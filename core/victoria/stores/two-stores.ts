@@ -43,7 +43,7 @@ type Batches = AsyncIterable<readonly BackendRow[]>;
 export class TwoStores implements Upstream {
   readonly owner: string;
   readonly unites = false;
-  readonly hold?: (range: TimeRange) => Promise<() => void>;
+  readonly hold?: (range: TimeRange) => () => void;
   readonly activeDeletions?: () => Promise<readonly string[]>;
   readonly until?: (signal: AbortSignal) => Upstream;
   readonly taggedWith?: (tag: CallTag) => Upstream;

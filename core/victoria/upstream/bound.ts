@@ -240,9 +240,8 @@ export class BoundUpstream implements Upstream {
     );
   }
 
-  async hold(range: TimeRange): Promise<() => void> {
-    const { gates } = this.#binding;
-    return gates === undefined ? () => undefined : await this.#untilEnd(gates.hold(range));
+  hold(range: TimeRange): () => void {
+    return this.#binding.gates?.hold(range) ?? (() => undefined);
   }
 
   until(signal: AbortSignal): Upstream {

@@ -174,10 +174,10 @@ export interface Upstream {
   /** The ids of the deletions that the backend has not finished. Missing if they are unknown. */
   activeDeletions?(): Promise<readonly string[]>;
   /**
-   * Takes one heavy-query permit for all calls about a range if reading its rows is heavy; calls about its parts then need none. The
-   * returned function releases it. Undefined without gates.
+   * Shares one heavy-query permit among all heavy calls about a range and its parts, until the returned function is called. Undefined
+   * without gates.
    */
-  hold?(range: TimeRange): Promise<() => void>;
+  hold?(range: TimeRange): () => void;
   /** The same backend with calls that end at this signal. Undefined if single calls cannot be cancelled. */
   until?(signal: AbortSignal): Upstream;
   /** The same backend for calls that the trace attributes to an attempt. Missing if calls are not traced. */

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Permit, type WaitBudget, withoutPermit, once } from '../../../base/admission/waits.js';
+import {
+  type Permit,
+  type WaitBudget,
+  withoutPermit,
+  once,
+  untilAborted,
+} from '../../../base/admission/waits.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -48,13 +54,34 @@ export interface CallPass {
   readonly leave: (error: unknown, rows: number) => void;
 }
 
-/** A permit for all calls about a range. */
-interface Held {
+/** One permit for all heavy calls about a range, however many there are. The first of them takes it. */
+class SharedPermit {
   readonly range: TimeRange;
-  readonly entered: Promise<void>;
-  pass: CallPass | undefined;
-  /** Number of holders that share it; it is released when the last one leaves. */
-  holders: number;
+  readonly #enter: () => Promise<CallPass>;
+  #entered: Promise<CallPass> | undefined;
+  #holders = 0;
+
+  constructor(range: TimeRange, enter: () => Promise<CallPass>) {
+    this.range = range;
+    this.#enter = enter;
+  }
+
+  get isHeld(): boolean {
+    return this.#holders > 0;
+  }
+
+  /** @returns a function that releases the permit when all holders have called theirs */
+  hold(): () => void {
+    this.#holders += 1;
+    return once(() => {
+      this.#holders -= 1;
+      if (!this.isHeld) void this.#entered?.then(({ leave }) => leave(undefined, 0), nothing);
+    });
+  }
+
+  async enter(): Promise<void> {
+    await (this.#entered ??= this.#enter());
+  }
 }
 
 const lookEveryMs = 50;
@@ -101,7 +128,7 @@ export class WaitedCalls {
 export class ExchangeGates {
   readonly #options: GatesOptions;
   readonly #owner: GateOwner;
-  readonly #held: Set<Held>;
+  readonly #held: Set<SharedPermit>;
 
   constructor(options: GatesOptions, owner: GateOwner, of?: ExchangeGates) {
     this.#options = options;
@@ -121,15 +148,15 @@ export class ExchangeGates {
 
   rows(request: RowsRequest): Promise<CallPass> {
     return this.#inTurn(() => {
-      const isHeavy = isHeavyRows(request, this.#options.minRangeMs) && !this.#isHeld(request.range);
-      return isHeavy && request.isPreflight !== true ? this.#heavy() : this.#free();
+      const isHeavy = isHeavyRows(request, this.#options.minRangeMs) && request.isPreflight !== true;
+      return isHeavy ? this.#heavyIn(request.range) : this.#free();
     });
   }
 
   stats({ range, isPreflight }: StatsRequest): Promise<CallPass> {
     return this.#inTurn(() => {
-      const isHeavy = isLong(range, this.#options.minRangeMs) && !this.#isHeld(range);
-      return isHeavy && isPreflight !== true ? this.#heavy() : this.#free();
+      const isHeavy = isLong(range, this.#options.minRangeMs) && isPreflight !== true;
+      return isHeavy ? this.#heavyIn(range) : this.#free();
     });
   }
 
@@ -146,8 +173,7 @@ export class ExchangeGates {
     };
     try {
       // First, as for a range whose permit is already held.
-      if (isHeavyStatsRange(request, minRangeMs) && !this.#isHeld(request.range))
-        held.push((await this.#heavy()).leave);
+      if (isHeavyStatsRange(request, minRangeMs)) held.push((await this.#heavyIn(request.range)).leave);
       if (isDrilldown) held.push(await this.#waitFor(() => paced.enter(signal)));
       // Last: a call with a permit here waits at no other gate, so requests cannot block each other in a circle.
       const permit = await this.#waitFor(() => statistics.enter(owner, signal));
@@ -173,37 +199,29 @@ export class ExchangeGates {
     return { signal: pass.signal, leave: (error, rows) => pass.leave(outcomeOf(error), rows) };
   }
 
-  /** Takes one permit for all calls about a range, however many there are. Calls within a range that is already held share its permit. */
-  async hold(range: TimeRange): Promise<() => void> {
-    if (!isLong(range, this.#options.minRangeMs)) return nothing;
-    const held = [...this.#held].find((one) => isWithin(range, one.range)) ?? this.#beginHold(range);
-    held.holders += 1;
-    const leave = once(() => {
-      held.holders -= 1;
-      if (held.holders > 0) return;
-      this.#held.delete(held);
-      held.pass?.leave(undefined, 0);
-    });
-    try {
-      await held.entered;
-    } catch (error) {
+  /**
+   * Shares one permit among all heavy calls within this range until the returned function is called. A call could otherwise wait for the
+   * permit of another one that is read together with it.
+   */
+  hold(range: TimeRange): () => void {
+    const shared = this.#sharedBy(range) ?? new SharedPermit(range, () => this.#heavy());
+    this.#held.add(shared);
+    const leave = shared.hold();
+    return () => {
       leave();
-      throw error;
-    }
-    return leave;
+      if (!shared.isHeld) this.#held.delete(shared);
+    };
   }
 
-  #beginHold(range: TimeRange): Held {
-    const entered = this.#heavy().then((pass) => {
-      held.pass = pass;
-    });
-    const held: Held = { range, entered, pass: undefined, holders: 0 };
-    this.#held.add(held);
-    return held;
+  #sharedBy(range: TimeRange): SharedPermit | undefined {
+    return [...this.#held].find((held) => isWithin(range, held.range));
   }
 
-  #isHeld(range: TimeRange): boolean {
-    return [...this.#held].some((held) => held.pass !== undefined && isWithin(range, held.range));
+  async #heavyIn(range: TimeRange): Promise<CallPass> {
+    const shared = this.#sharedBy(range);
+    if (shared === undefined) return this.#heavy();
+    await untilAborted(shared.enter(), this.#owner.signal);
+    return this.#free();
   }
 
   async #heavy(): Promise<CallPass> {

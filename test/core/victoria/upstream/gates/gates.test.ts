@@ -21,6 +21,7 @@ const sixHoursMs = 6 * 3_600_000;
 const rangeOf = (hours: bigint, startNs = 0n) => ({ startNs, endNs: startNs + hours * hourNs });
 const all = query(everything);
 const nowMs = (): number => performance.now();
+const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function makeGates(isDrilldown = false, permits = 4) {
   const seen = { heavy: 0, scans: 0, statistics: 0 };
@@ -148,7 +149,8 @@ test('calls of short ranges pass, those of long ranges take a permit each until 
 
 test('a permit that is held serves all parts of the range, and no other', async (t) => {
   const { gates, seen } = makeGates();
-  const leave = await gates.hold(rangeOf(100n));
+  const leave = gates.hold(rangeOf(100n));
+  t.is(seen.heavy, 0);
   await gates.rows({ query: all, range: rangeOf(100n) });
   await gates.rows({ query: all, range: rangeOf(50n, hourNs) });
   await gates.statsRange({ query: all, range: rangeOf(50n), stepNs: hourNs, shiftNs: 0n });
@@ -157,19 +159,32 @@ test('a permit that is held serves all parts of the range, and no other', async 
   t.is(seen.heavy, 1);
   leave();
   leave();
+  await untilNextTurn();
   t.is(seen.heavy, 0);
-  t.is(typeof (await gates.hold(rangeOf(1n))), 'function');
+});
+
+test('a permit that is held serves many rows of a short range', async (t) => {
+  const { gates, seen } = makeGates();
+  const leave = gates.hold(rangeOf(1n));
+  const many = { query: all, range: rangeOf(1n), newest: 20_000 };
+  const passes = await Promise.all([gates.rows(many), gates.rows(many)]);
+  t.is(seen.heavy, 1);
+  for (const pass of passes) pass.leave(undefined, 0);
+  t.is(seen.heavy, 1);
+  leave();
+  await untilNextTurn();
   t.is(seen.heavy, 0);
 });
 
 test('a permit that is held, or about to be, is shared within its range until all have left', async (t) => {
   const { gates, seen } = makeGates();
-  const leaves = await Promise.all([gates.hold(rangeOf(100n)), gates.hold(rangeOf(50n, hourNs))]);
-  leaves.push(await gates.hold(rangeOf(100n)));
+  const leaves = [rangeOf(100n), rangeOf(50n, hourNs), rangeOf(100n)].map((range) => gates.hold(range));
+  await Promise.all([rangeOf(100n), rangeOf(10n, hourNs)].map((range) => gates.rows({ query: all, range })));
   for (const leave of leaves) {
     t.is(seen.heavy, 1);
     leave();
     leave();
+    await untilNextTurn();
   }
   t.is(seen.heavy, 0);
 });
@@ -189,7 +204,7 @@ test('as many statistics over time run at once as there are permits, and few wai
   const { gates, seen } = makeGates(false, 2);
   const running = [await gates.statsRange(asked), await gates.statsRange(asked)];
   const waiting = [1, 2, 3].map(() => gates.statsRange(asked));
-  await new Promise((resolve) => setImmediate(resolve));
+  await untilNextTurn();
   t.is(seen.statistics, 2);
   await t.throwsAsync(gates.statsRange(asked), {
     message: /limited to -stats-query-range-concurrency=2 per replica and 3 queries are waiting/,
@@ -202,12 +217,13 @@ test('as many statistics over time run at once as there are permits, and few wai
 test('statistics over time that get no permit among heavy ones hold none of theirs', async (t) => {
   const heavy = { query: all, range: rangeOf(7n), stepNs: hourNs, shiftNs: 0n };
   const { gates, seen } = makeGates(true, 4);
-  const leave = await gates.hold(rangeOf(100n, 300n * hourNs));
-  const leaveToo = await gates.hold(rangeOf(200n, 300n * hourNs));
+  const others = [100n, 200n].map((hours) =>
+    gates.rows({ query: all, range: rangeOf(hours, 300n * hourNs) }),
+  );
+  const passes = await Promise.all(others);
   await t.throwsAsync(gates.statsRange(heavy), { message: /heavy VictoriaLogs queries/ });
   t.is(seen.statistics, 0);
-  leave();
-  leaveToo();
+  for (const pass of passes) pass.leave(undefined, 0);
   // The only paced permit is free again.
   const pass = await gates.statsRange({ ...heavy, range: rangeOf(1n) });
   t.is(seen.statistics, 1);
@@ -225,7 +241,7 @@ test('statistics over time of Logs Drilldown share permits of their own', async 
     isIn = true;
     return pass;
   });
-  await new Promise((resolve) => setImmediate(resolve));
+  await untilNextTurn();
   t.false(isIn);
   first.leave(undefined, 0);
   (await second).leave(undefined, 0);
