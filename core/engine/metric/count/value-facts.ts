@@ -130,9 +130,10 @@ async function storedFactsOf(rows: Rows, context: LeafContext): Promise<ValueFac
   const areAll = values.names === 'all';
   const others = areAll ? 'all' : new Set([...values.names].filter((name) => name !== unwrap.name));
   const sources = sourcesOf(others);
-  const isShownTwice = [false, true].some(
-    (fromOtlp) => naming.metadataNames(valueColumn, fromOtlp).length > 1,
-  );
+  // A level is seen as `detected_level` and as the label of its field.
+  const isShownTwice =
+    sources.levels.includes(valueColumn) ||
+    [false, true].some((fromOtlp) => naming.metadataNames(valueColumn, fromOtlp).length > 1);
   if (areAll ? isShownTwice : sources.all.includes(valueColumn)) return decline('row-labels');
   const digest: ValueDigest = {
     ...{ pipes: [], columns: [], valueColumn, isStored: true },

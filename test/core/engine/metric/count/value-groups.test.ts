@@ -116,6 +116,18 @@ test.serial('a sample that keeps its error has all labels for the aggregation ar
   }
 });
 
+test.serial('levels that are unwrapped stay labels', async (t) => {
+  const levels = lines(290).map((entry, n) => ({
+    ...entry,
+    line: 'x',
+    metadata: { severity: String(n % 3), team: `t${n % 2}` },
+  }));
+  await store.push(levels);
+  for (const name of ['severity', 'detected_level', 'team'])
+    for (const grouping of ['', ' by (team)', ' by (detected_level)', ' without (team)', ' by (severity)'])
+      await store.compare(t, [`max_over_time({app="a"} | unwrap ${name} | __error__="" [60s])${grouping}`]);
+});
+
 test.serial('values are gathered beside rows without a line, which alone are read', async (t) => {
   const metadata = { n: '7', method: 'PUT', took_ms: '12.5' };
   // A row without fields has an empty line, which is no JSON.
