@@ -76,10 +76,12 @@ export function range(context: Context): string {
   const interval = random.pick(intervals);
   const offset = random.chance(0.12) ? ` offset ${random.pick(['5m', '1h', '-10m', '30s'])}` : '';
   if (random.chance(0.45)) return ofLines(context, chosen, interval, offset);
-  const parsed = random.chance(0.85) ? ` ${parser(context)}` : '';
+  const parsed = random.chance(0.75) ? ` ${parser(context)}` : '';
   const name = numericLabel(context);
   if (name === undefined) return ofLines(context, `${chosen}${parsed}`, interval, offset);
-  const more = random.chance(0.2) ? ` ${labelFilter(context)}` : '';
+  const more = random.chance(0.35)
+    ? random.pick([` ${labelFilter(context)}`, stages(context, 2, 1), ' | __error__!=""', ' | __error__=""'])
+    : '';
   const conversion = conversionFor(context, name);
   const after = random.chance(0.75)
     ? ' | __error__=""'
@@ -105,7 +107,7 @@ function ofLines(context: Context, chosen: string, interval: string, offset: str
 /** A label that has a number, now and then another one; none where the entry has no number. */
 function numericLabel(context: Context): string | undefined {
   const { random, known } = context;
-  if (random.chance(0.08)) return aLabel(context);
+  if (random.chance(0.15)) return aLabel(context);
   const numeric = [...known].filter(([, value]) => /^[-+.]?\d[\d.]*\s?[a-zµ]{0,3}$/i.test(value));
   return numeric.length === 0 ? undefined : random.pick(numeric)[0];
 }
