@@ -85,7 +85,7 @@ for (const { id, verdict, example } of metricRules) {
 }
 
 test.serial(
-  'values are not counted as lines, nor groups by the labels that a grouping leaves out',
+  'values are not counted as lines, groups not by the labels that a grouping leaves out, and series not without those of a parser',
   async (t) => {
     account += 1;
     const entries = Array.from({ length: 60 }, (_none, n): StoredEntry => ({
@@ -100,6 +100,7 @@ test.serial(
       'sum by (pod) (rate({namespace="shop"} | unwrap took [1m]))',
       'absent_over_time({namespace="shop"} | unwrap took [1m])',
       'sum without (pod) (count_over_time({namespace="shop"}[1m]))',
+      'count_over_time({namespace="shop"} | regexp `(?P<user>u[0-9]+)"` [1m])',
     ]) {
       const request = rangeRequest(text, range.startNs, range.endNs, 30n * second);
       const on = await store.run(request, { account });
