@@ -1,8 +1,73 @@
 /* Generated from schemas/*.schema.json by `npm run generate`; do not edit. */
 /* Options as code gets them: defaults filled in, durations in milliseconds. */
 
+/** Options of several plugins that the same flag sets, described for the plugin that has the flag. */
+export interface SharedOptions {
+  /** PEM file of the server certificate; together with the key file it enables HTTPS. */
+  readonly tlsCertFile?: string;
+  /** PEM file of the private key that belongs to the server certificate. */
+  readonly tlsKeyFile?: string;
+  /** PEM file of the CAs that sign trusted client certificates; a connection with a certificate of another CA is closed after the handshake. */
+  readonly tlsClientCaFile?: string;
+  /** Stream log responses in chunks, without a Content-Length header; this turns off the response cache (tier0) for queries. */
+  readonly streamResponse: boolean;
+  /** Compression requested from the backend. auto requests none from a backend on the same machine and gzip otherwise. zstd needs Node 22.15; older versions request gzip instead. */
+  readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
+  /** Remove addresses, host names and file paths of the backend from the error texts that clients see; the log keeps them. */
+  readonly hidesAddresses: boolean;
+  /** Do not verify the certificate of the backend. */
+  readonly tlsSkipVerify: boolean;
+  /** Forward the Authorization header of the client to the backend. */
+  readonly forwardAuthorization: boolean;
+  /** Request headers that are forwarded to the backend. */
+  readonly forwardHeaders: readonly string[];
+  /** Cookies that are forwarded to the backend; * means all. */
+  readonly forwardCookies: readonly string[];
+  /** Maximum size of a backend response that is buffered in memory. (bytes) */
+  readonly maxBufferedResponseBytes: number;
+  /** Maximum size of a row that the backend sends; VictoriaLogs stores rows of up to 2 MB. (bytes) */
+  readonly maxRowBytes: number;
+  /** Number of connection failures within the window that opens the circuit breaker, which stops calls to the backend for a while. (failures) */
+  readonly breakerFailThreshold: number;
+  /** Time that the circuit breaker stays open before it lets calls to the backend through again. (milliseconds) */
+  readonly breakerOpenDuration: number;
+  /** Time window in which the circuit breaker counts connection failures. (milliseconds) */
+  readonly breakerWindowDuration: number;
+  /** Maximum number of requests that this replica runs or queues; further requests are refused; 0 means no limit. (requests) */
+  readonly maxConcurrent: number;
+  /** Turn off the memory cache and the disk cache. */
+  readonly cacheDisabled: boolean;
+  /** Maximum number of entries in the memory cache. (entries) */
+  readonly cacheMax: number;
+  /** Maximum size of the memory cache. (bytes) */
+  readonly cacheMaxBytes: number;
+  /** TTL of label names and values; 0 means 5m, and more for longer ranges. (milliseconds) */
+  readonly labelsCacheTtl: number;
+  /** Cached answers to label and series requests that end within this time of now are refreshed early; 0 treats them like all others. (milliseconds) */
+  readonly maxMetadataCacheFreshness: number;
+  /** Refresh cached answers to recent queries early, once they are older than -recent-tail-refresh-max-staleness; labels and series follow -max-metadata-cache-freshness. */
+  readonly recentTailRefreshEnabled: boolean;
+  /** A request that ends within this time of now counts as recent. (milliseconds) */
+  readonly recentTailRefreshWindow: number;
+  /** Maximum age at which a recent answer is served from the cache. (milliseconds) */
+  readonly recentTailRefreshMaxStaleness: number;
+  /** Database file of the disk cache; empty turns it off. */
+  readonly diskCachePath: string;
+  /** Minimum TTL of an answer that is written to disk. Empty lists of labels and label values are cached at least this long. (milliseconds) */
+  readonly diskCacheMinTtl: number;
+  /** Minimum TTL of an answer that is pushed to the owner of its cache key. Empty lists of labels and label values are cached at least this long. (milliseconds) */
+  readonly peerWriteThroughMinTtl: number;
+  /** Maximum number of threads that evaluate expensive lines, such as long lines with complex patterns, which would block all other requests. They start on demand. (threads) */
+  readonly lineThreads: number;
+  /** Timeout for the evaluation of one line in such a thread; the query fails when it is exceeded. (milliseconds) */
+  readonly lineTimeout: number;
+  /** Return partial answers with a warning if some windows fail. */
+  readonly partialResponses: boolean;
+}
+
 /** Listeners, TLS, HTTP limits, compression and the format of error bodies. */
-export interface ServerOptions {
+export interface ServerOptions
+  extends Pick<SharedOptions, 'tlsCertFile' | 'tlsKeyFile' | 'tlsClientCaFile' | 'streamResponse'> {
   /** Address that clients such as Grafana connect to. */
   readonly listen: string;
   /** Number of worker processes that share the same addresses; auto means one per CPU. Rate limits and the limit of in-flight requests apply to all workers together; cache memory is per worker. (processes) */
@@ -13,14 +78,6 @@ export interface ServerOptions {
   readonly metricsListen?: string;
   /** Token that admin and debug requests must carry as a bearer token or in X-Admin-Token. */
   readonly adminAuthToken?: string;
-  /** File that contains adminAuthToken, without the line break at its end; read at startup and at each reload. */
-  readonly adminAuthTokenFile?: string;
-  /** PEM file of the server certificate; together with the key file it enables HTTPS. */
-  readonly tlsCertFile?: string;
-  /** PEM file of the private key that belongs to the server certificate. */
-  readonly tlsKeyFile?: string;
-  /** PEM file of the CAs that sign trusted client certificates; a connection with a certificate of another CA is closed after the handshake. */
-  readonly tlsClientCaFile?: string;
   /** Refuse connections without a client certificate signed by a trusted CA. */
   readonly tlsRequireClientCert: boolean;
   /** Host names that the main listener accepts, besides IP addresses and localhost; empty means any. This protects against DNS rebinding: a web page whose host name resolves to this machine could otherwise read answers through a user's browser. */
@@ -57,8 +114,6 @@ export interface ServerOptions {
   readonly responseCompressionMinBytes: number;
   /** Earlier switch for compression; false turns it off, unless -response-compression is auto. */
   readonly responseGzip: boolean;
-  /** Stream log responses in chunks, without a Content-Length header; this turns off the response cache (tier0) for queries. */
-  readonly streamResponse: boolean;
   /** Repeat the error text in the field "message", which Grafana displays. */
   readonly errorResponseMessageField: boolean;
   /** Longest time that in-flight requests get to finish at shutdown. (milliseconds) */
@@ -123,33 +178,11 @@ export interface LimitsOptions {
   /** Limits per X-Scope-OrgID, as a JSON object of objects, for example {"team-a":{"max_query_length":"90d"}}. */
   readonly tenantLimits: {
     readonly [k: string]: {
-      readonly max_query_length?: string | number;
-      readonly max_query_lookback?: string | number;
-      readonly max_query_range?: string | number;
-      readonly query_timeout?: string | number;
-      readonly retention_period?: string | number;
-      readonly max_query_series?: number;
-      readonly max_entries_limit_per_query?: number;
-      readonly volume_enabled?: boolean;
-      readonly volume_max_series?: number;
-      readonly label_values_max_response_bytes?: number | string;
-      readonly max_query_bytes_read?: number | string;
       readonly [k: string]: unknown;
     };
   };
   /** Limits for every tenant, as a JSON object; durations may use d, w and y. */
   readonly tenantDefaultLimits: {
-    readonly max_query_length?: string | number;
-    readonly max_query_lookback?: string | number;
-    readonly max_query_range?: string | number;
-    readonly query_timeout?: string | number;
-    readonly retention_period?: string | number;
-    readonly max_query_series?: number;
-    readonly max_entries_limit_per_query?: number;
-    readonly volume_enabled?: boolean;
-    readonly volume_max_series?: number;
-    readonly label_values_max_response_bytes?: number | string;
-    readonly max_query_bytes_read?: number | string;
     readonly [k: string]: unknown;
   };
   /** Limits that the limits endpoints publish; unset means the built-in list. */
@@ -228,8 +261,6 @@ export interface TelemetryOptions {
   readonly otlpCompression: 'none' | 'gzip' | 'zstd';
   /** Headers of each push, as Name=value pairs. */
   readonly otlpHeaders: readonly string[];
-  /** File that contains otlpHeaders, without the line break at its end; read at startup and at each reload. */
-  readonly otlpHeadersFile?: string;
   /** Do not verify the TLS certificate of the OTLP endpoint. */
   readonly otlpTlsSkipVerify: boolean;
   /** OTLP endpoint for traces, which are pushed as protobuf; /v1/traces is appended to a base URL. Without it, tracing is off. Headers, timeout and certificate check are the same as for metrics. */
@@ -255,7 +286,11 @@ export interface AdminOptions {
 }
 
 /** Address of VictoriaLogs, how the proxy connects to it, and limits that protect it. */
-export interface BackendOptions {
+export interface BackendOptions
+  extends Pick<SharedOptions, 'compression' | 'hidesAddresses' | 'tlsSkipVerify' | 'forwardAuthorization'
+    | 'forwardHeaders' | 'forwardCookies' | 'maxConcurrent' | 'maxBufferedResponseBytes'
+    | 'maxRowBytes' | 'breakerFailThreshold' | 'breakerOpenDuration' | 'breakerWindowDuration'
+    | 'partialResponses'> {
   /** Address of VictoriaLogs. */
   readonly url: string;
   /**
@@ -264,22 +299,12 @@ export interface BackendOptions {
    * @maxItems 100
    */
   readonly metricsUrl: readonly string[];
-  /** File that contains metricsUrl, without the line break at its end; read at startup and at each reload. */
-  readonly metricsUrlFile?: string;
   /** Timeout for a call to the backend. (milliseconds) */
   readonly timeout: number;
   /** User and password for the backend, as user:password. */
   readonly basicAuth?: string;
-  /** File that contains basicAuth, without the line break at its end; read at startup and at each reload. */
-  readonly basicAuthFile?: string;
-  /** Compression requested from the backend. auto requests none from a backend on the same machine and gzip otherwise. zstd needs Node 22.15; older versions request gzip instead. */
-  readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   /** Show the full error texts of the backend to clients, including the queries and values in them. */
   readonly showsRawErrors: boolean;
-  /** Remove addresses, host names and file paths of the backend from the error texts that clients see; the log keeps them. */
-  readonly hidesAddresses: boolean;
-  /** Do not verify the certificate of the backend. */
-  readonly tlsSkipVerify: boolean;
   /** Oldest supported version of the backend. Older versions give wrong answers: before 1.32 substring filters silently find nothing, before 1.36 ranges include their end, before 1.39 a limit may not return the newest rows, before 1.45 statistics cannot be shifted. */
   readonly minVersion: string;
   /** Start even if the backend is older than -backend-min-version. */
@@ -288,26 +313,8 @@ export interface BackendOptions {
   readonly versionCheckTimeout: number;
   /** Refuse to start if the backend is unhealthy or too old, instead of logging a warning. */
   readonly versionStrict: boolean;
-  /** Forward the Authorization header of the client to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are forwarded to the backend; * means all. */
-  readonly forwardCookies: readonly string[];
-  /** Maximum number of concurrent calls to the backend. (requests) */
-  readonly maxConcurrent: number;
-  /** Maximum size of a backend response that is buffered in memory. (bytes) */
-  readonly maxBufferedResponseBytes: number;
-  /** Maximum size of a row that the backend sends; VictoriaLogs stores rows of up to 2 MB. (bytes) */
-  readonly maxRowBytes: number;
   /** Forward the client identity that a reverse proxy sets to the backend. */
   readonly trustProxyHeaders: boolean;
-  /** Number of connection failures within the window that opens the circuit breaker, which stops calls to the backend for a while. (failures) */
-  readonly breakerFailThreshold: number;
-  /** Time that the circuit breaker stays open before it lets calls to the backend through again. (milliseconds) */
-  readonly breakerOpenDuration: number;
-  /** Time window in which the circuit breaker counts connection failures. (milliseconds) */
-  readonly breakerWindowDuration: number;
   /** Maximum number of heavy queries that run on the backend at once; 0 means no limit. (queries) */
   readonly maxConcurrentHeavyQueries: number;
   /** Time range above which a statistics query counts as heavy. (milliseconds) */
@@ -326,12 +333,13 @@ export interface BackendOptions {
   readonly statsQueryRangeConcurrency: number;
   /** Shortest pause between two statistics queries of Logs Drilldown that use the same concurrency permit; 0 means no pause. (ms) */
   readonly statsQueryRangeInterQueryDelay: number;
-  /** Return partial answers with a warning if a clustered backend cannot reach some of its storage nodes. */
-  readonly partialResponses: boolean;
 }
 
 /** Reads old data from a second backend. */
-export interface ColdRouteOptions {
+export interface ColdRouteOptions
+  extends Pick<SharedOptions, 'compression' | 'hidesAddresses' | 'tlsSkipVerify' | 'maxConcurrent'
+    | 'maxBufferedResponseBytes' | 'maxRowBytes' | 'breakerFailThreshold' | 'breakerOpenDuration'
+    | 'breakerWindowDuration' | 'partialResponses'> {
   /** Send queries for old data to the cold backend. */
   readonly enabled: boolean;
   /** Address of the cold backend. */
@@ -344,32 +352,14 @@ export interface ColdRouteOptions {
   readonly manifestRefresh: number;
   /** Timeout for a call to the cold backend. (milliseconds) */
   readonly timeout: number;
-  /** Compression requested from the cold backend. zstd needs Node 22.15; older versions request gzip instead. */
-  readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   /** Show the full error texts of the backend to clients, including the queries and values in them. */
   readonly showsRawErrors: boolean;
-  /** Remove addresses, host names and file paths of the backend from the error texts that clients see; the log keeps them. */
-  readonly hidesAddresses: boolean;
-  /** Do not verify the certificate of the cold backend. */
-  readonly tlsSkipVerify: boolean;
-  /** Maximum number of concurrent calls to the cold backend. (requests) */
-  readonly maxConcurrent: number;
-  /** Maximum size of a response of the cold backend that is buffered in memory. (bytes) */
-  readonly maxBufferedResponseBytes: number;
-  /** Maximum size of a row that the cold backend sends. (bytes) */
-  readonly maxRowBytes: number;
-  /** Number of failures within the window that opens the circuit breaker of the cold backend. (failures) */
-  readonly breakerFailThreshold: number;
-  /** Time that the circuit breaker of the cold backend stays open before it lets calls through again. (milliseconds) */
-  readonly breakerOpenDuration: number;
-  /** Time window in which the circuit breaker of the cold backend counts failures. (milliseconds) */
-  readonly breakerWindowDuration: number;
-  /** Return partial answers with a warning if the cold backend cannot be read. */
-  readonly partialResponses: boolean;
 }
 
 /** Guarded deletion of logs. */
-export interface DeleteOptions {
+export interface DeleteOptions
+  extends Pick<SharedOptions, 'diskCachePath' | 'forwardAuthorization' | 'forwardHeaders'
+    | 'forwardCookies'> {
   /** Maximum time range of one deletion. (milliseconds) */
   readonly maxRange: number;
   /** First interval at which the proxy asks the backend whether a deletion has finished; later intervals grow up to ten times as long. (milliseconds) */
@@ -378,18 +368,10 @@ export interface DeleteOptions {
   readonly followTime: number;
   /** Time that caches stay off for a deletion that the backend does not confirm as finished. (milliseconds) */
   readonly unconfirmedTime: number;
-  /** Path of the disk cache. The proxy records running deletions in a file in the same folder, so that it knows them after a restart. */
-  readonly diskCachePath: string;
   /** Path of the patterns file. Without a disk cache, the proxy records running deletions in a file in the same folder. */
   readonly patternsPersistPath: string;
   /** Path of the label index snapshot. Without a disk cache and a patterns file, the proxy records running deletions in a file in the same folder. */
   readonly labelIndexPersistPath: string;
-  /** True if the Authorization header is forwarded to the backend, which may use it to choose the tenant of a deletion. */
-  readonly forwardAuthorization: boolean;
-  /** Headers that are forwarded, which the backend may use to choose the tenant. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are forwarded, which the backend may use to choose the tenant. */
-  readonly forwardCookies: readonly string[];
 }
 
 /** Generates sample logs of a few services: some history and live entries. */
@@ -405,7 +387,8 @@ export interface DemoDataOptions {
 }
 
 /** Answers field queries of Grafana Logs Drilldown that arrive together with one backend query. */
-export interface DrilldownOptions {
+export interface DrilldownOptions
+  extends Pick<SharedOptions, 'forwardAuthorization' | 'forwardHeaders' | 'forwardCookies'> {
   /** Time that a field query waits for others, so that one read of the rows answers them all; 0 turns batching off. (ms) */
   readonly burstWindow: number;
   /** Maximum number of fields in one batch; 1 turns batching off. (fields) */
@@ -416,12 +399,6 @@ export interface DrilldownOptions {
   readonly fieldBatchMaxFields: number;
   /** Limit on time buckets in an earlier implementation of field batching. (buckets) */
   readonly maxStatsBuckets: number;
-  /** Add the Authorization header to the cache key, because it is forwarded to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardCookies: readonly string[];
 }
 
 /** A small in-process server that implements the VictoriaLogs API, for development. */
@@ -437,21 +414,22 @@ export interface EmbeddedBackendOptions {
 }
 
 /** Rate limit, concurrency limit and queue for incoming requests. */
-export interface GuardOptions {
+export interface GuardOptions
+  extends Pick<SharedOptions, 'maxConcurrent'> {
   /** Sustained requests per second per client (see rateLimitBy); 0 turns the limit off. All users of one Grafana server share its address. (requests/s) */
   readonly rateLimitPerSecond: number;
   /** Burst of requests that one client may send above the sustained rate; 0 turns the limit off. (requests) */
   readonly rateLimitBurst: number;
   /** Key of the rate limit: the remote address, or the tenant. Use tenant if one Grafana server serves several tenants and an authenticating proxy sets X-Scope-OrgID; a client that can choose its id can avoid the limit. */
   readonly rateLimitBy: 'address' | 'tenant';
-  /** Maximum number of requests that this replica runs or queues; further requests are refused; 0 means no limit. (requests) */
-  readonly maxConcurrent: number;
   /** Longest time that a request waits in the queue. While requests are being refused, clients that already have their fair share wait 10ms at most. (milliseconds) */
   readonly maxConcurrentQueueWait: number;
 }
 
 /** Caches patterns of past time ranges, keeps them across restarts and prefetches them. */
-export interface KeptPatternsOptions {
+export interface KeptPatternsOptions
+  extends Pick<SharedOptions, 'cacheMaxBytes' | 'recentTailRefreshWindow' | 'forwardAuthorization'
+    | 'forwardHeaders' | 'forwardCookies'> {
   /** Prefetch the patterns of past log queries before a client requests them. */
   readonly autodetectFromQueries: boolean;
   /** Snapshot file that keeps patterns across restarts; empty turns it off. */
@@ -462,20 +440,11 @@ export interface KeptPatternsOptions {
   readonly startupStaleThreshold: number;
   /** Timeout for asking peers at startup. (milliseconds) */
   readonly startupPeerWarmTimeout: number;
-  /** Cache budget; the patterns cache may use an eighth of this in addition. (bytes) */
-  readonly cacheMaxBytes: number;
-  /** A request that ends within this time of now counts as recent: its patterns may still change. (milliseconds) */
-  readonly recentTailRefreshWindow: number;
-  /** Add the Authorization header to the cache key, because it is forwarded to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardCookies: readonly string[];
 }
 
 /** In-memory index of label values for fast browsing. */
-export interface LabelIndexOptions {
+export interface LabelIndexOptions
+  extends Pick<SharedOptions, 'forwardAuthorization' | 'forwardHeaders' | 'forwardCookies'> {
   /** Serve label values from the index if the request has no query. */
   readonly enabled: boolean;
   /** Number of values returned to a request without a limit. (values) */
@@ -494,20 +463,15 @@ export interface LabelIndexOptions {
   readonly startupStaleThreshold: number;
   /** Timeout for asking peers at startup. (milliseconds) */
   readonly startupPeerWarmTimeout: number;
-  /** Add the Authorization header to the cache key, because it is forwarded to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardCookies: readonly string[];
 }
 
 /** Reads data from before a move to VictoriaLogs from the old Loki. */
-export interface LokiHistoryOptions {
+export interface LokiHistoryOptions
+  extends Pick<SharedOptions, 'hidesAddresses' | 'tlsSkipVerify' | 'breakerFailThreshold'
+    | 'breakerOpenDuration' | 'breakerWindowDuration' | 'lineThreads' | 'lineTimeout'
+    | 'partialResponses'> {
   /** Address of the old Loki, without /loki/api/v1; user and password in it are sent as basic authentication. Empty turns the stage off. */
   readonly url?: string;
-  /** File that contains url, without the line break at its end; read at startup and at each reload. */
-  readonly urlFile?: string;
   /** Time of the move, such as 2026-11-01T00:00:00Z: older data is read from the old Loki, data from this time on from the backend. */
   readonly until?: string;
   /** Timeout for a call to the old Loki. (milliseconds) */
@@ -522,30 +486,12 @@ export interface LokiHistoryOptions {
   readonly linesPerCall: number;
   /** Show the full error texts of the old Loki to clients, including the queries and values in them. */
   readonly showsRawErrors: boolean;
-  /** Remove addresses, host names and file paths of the old Loki from the error texts that clients see; the log keeps them. */
-  readonly hidesAddresses: boolean;
-  /** Do not verify the certificate of the old Loki. */
-  readonly tlsSkipVerify: boolean;
-  /** Number of failures within the window that opens the circuit breaker of the old Loki. (failures) */
-  readonly breakerFailThreshold: number;
-  /** Time that the circuit breaker of the old Loki stays open before it lets calls through again. (milliseconds) */
-  readonly breakerOpenDuration: number;
-  /** Time window in which the circuit breaker of the old Loki counts failures. (milliseconds) */
-  readonly breakerWindowDuration: number;
-  /** Maximum number of threads that evaluate expensive lines of these ranges. They start on demand. */
-  readonly lineThreads: number;
-  /** Timeout for the evaluation of one line in such a thread. (milliseconds) */
-  readonly lineTimeout: number;
-  /** Return partial answers with a warning if the old Loki cannot be read. */
-  readonly partialResponses: boolean;
 }
 
 /** Sends a share of requests to a second Loki API as well, and compares the answers. */
 export interface MirrorOptions {
   /** Address of the second Loki API, without /loki/api/v1; user and password in it are sent as basic authentication. Empty turns mirroring off. */
   readonly url?: string;
-  /** File that contains url, without the line break at its end; read at startup and at each reload. */
-  readonly urlFile?: string;
   /** Share of requests that are mirrored, in percent. (percent) */
   readonly percent: number;
   /** Maximum number of mirrored requests per second; further ones are not mirrored. (requests/s) */
@@ -577,63 +523,38 @@ export interface PatternsOptions {
 }
 
 /** Caches backend answers in memory, on disk and across replicas, and merges identical in-flight calls. */
-export interface PeerCacheOptions {
-  /** Turn off the memory cache and the disk cache. */
-  readonly cacheDisabled: boolean;
+export interface PeerCacheOptions
+  extends Pick<SharedOptions, 'cacheDisabled' | 'cacheMax' | 'cacheMaxBytes' | 'labelsCacheTtl'
+    | 'maxMetadataCacheFreshness' | 'recentTailRefreshEnabled' | 'recentTailRefreshWindow'
+    | 'recentTailRefreshMaxStaleness' | 'forwardAuthorization' | 'forwardHeaders' | 'forwardCookies'
+    | 'diskCachePath' | 'diskCacheMinTtl' | 'tlsCertFile' | 'tlsKeyFile' | 'tlsClientCaFile'
+    | 'peerWriteThroughMinTtl'> {
   /** Default TTL of a cached answer, for endpoints without their own TTL. (milliseconds) */
   readonly cacheTtl: number;
-  /** Maximum number of entries in the memory cache. (entries) */
-  readonly cacheMax: number;
-  /** Maximum size of the memory cache. (bytes) */
-  readonly cacheMaxBytes: number;
   /** True if the response cache (tier0) is on and uses its share of the memory budget. */
   readonly compatCacheEnabled: boolean;
   /** Share of the budget that the response cache (tier0) uses. (percent) */
   readonly compatCacheMaxPercent: number;
-  /** TTL of label names and values; 0 means 5m, and more for longer ranges. (milliseconds) */
-  readonly labelsCacheTtl: number;
-  /** Cached answers to label and series requests that end within this time of now are refreshed early; 0 treats them like all others. (milliseconds) */
-  readonly maxMetadataCacheFreshness: number;
   /** Number of time buckets that one label request lists in parallel; 0 turns the bucketed inventory off. (listings) */
   readonly metadataInventoryParallelism: number;
   /** Time after its expiry that an answer may be served stale while the backend is unreachable or failing; 0 turns this off. (milliseconds) */
   readonly staleIfError: number;
   /** Do not merge identical in-flight calls: send each to the backend. */
   readonly coalescerDisabled: boolean;
-  /** Refresh cached answers to recent queries early, once they are older than -recent-tail-refresh-max-staleness; labels and series follow -max-metadata-cache-freshness. */
-  readonly recentTailRefreshEnabled: boolean;
-  /** A request that ends within this time of now counts as recent. (milliseconds) */
-  readonly recentTailRefreshWindow: number;
-  /** Maximum age at which a recent answer is served from the cache. (milliseconds) */
-  readonly recentTailRefreshMaxStaleness: number;
-  /** Add the Authorization header to the cache key, because it is forwarded to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardCookies: readonly string[];
-  /** Database file of the disk cache; empty turns it off. */
-  readonly diskCachePath: string;
   /** Compress entries of the disk cache. */
   readonly diskCacheCompress: boolean;
   /** Number of buffered entries that triggers a write to disk. (entries) */
   readonly diskCacheFlushSize: number;
   /** Longest time that entries stay in the write buffer. (milliseconds) */
   readonly diskCacheFlushInterval: number;
-  /** Minimum TTL of an answer that is written to disk. Empty lists of labels and label values are cached at least this long. (milliseconds) */
-  readonly diskCacheMinTtl: number;
   /** Maximum size of the disk cache; 0 means no limit. (bytes) */
   readonly diskCacheMaxBytes: number;
   /** Valkey or Redis server that replicas share as a cache behind memory and disk, instead of peers: redis[s]://[[user]:password@]host[:port][/database]. */
   readonly sharedCacheUrl?: string;
-  /** File that contains sharedCacheUrl, without the line break at its end; read at startup and at each reload. */
-  readonly sharedCacheUrlFile?: string;
   /** Prefix of all keys in the shared cache. Proxies that serve different data need different prefixes. */
   readonly sharedCachePrefix: string;
   /** Secret that signs answers in the shared cache; the same on all replicas. Without it, anyone who can write to the shared cache can forge answers. */
   readonly sharedCacheSecret?: string;
-  /** File that contains sharedCacheSecret, without the line break at its end; read at startup and at each reload. */
-  readonly sharedCacheSecretFile?: string;
   /** Address (host:port) at which the other replicas reach this one. */
   readonly peerSelf?: string;
   /** Availability zone of this replica; peers in the same zone are asked first. */
@@ -654,24 +575,14 @@ export interface PeerCacheOptions {
   readonly peerStatic: readonly string[];
   /** Shared secret with which replicas authenticate to each other; the same on all replicas. */
   readonly peerAuthToken?: string;
-  /** File that contains peerAuthToken, without the line break at its end; read at startup and at each reload. */
-  readonly peerAuthTokenFile?: string;
   /** Trust replicas by their IP address instead of a secret. */
   readonly peerInsecureIpAllowlist: boolean;
-  /** TLS certificate of this replica; if set, replicas call each other over HTTPS and present it as the client certificate. */
-  readonly tlsCertFile?: string;
-  /** Private key of the TLS certificate of this replica. */
-  readonly tlsKeyFile?: string;
-  /** CA that signed the certificates of the other replicas; the default is the CAs that Node trusts. */
-  readonly tlsClientCaFile?: string;
   /** Timeout for a call to another replica. (milliseconds) */
   readonly peerTimeout: number;
   /** Longest time that a request waits for another replica before it asks the backend. A replica that usually answers faster gets twice its usual time, but at least a tenth of this value. (milliseconds) */
   readonly peerPatience: number;
   /** Push answers to the replica that owns their cache key. */
   readonly peerWriteThrough: boolean;
-  /** Minimum TTL of an answer that is pushed to the owner of its cache key. Empty lists of labels and label values are cached at least this long. (milliseconds) */
-  readonly peerWriteThroughMinTtl: number;
   /** Prefetch the hot cache keys of other replicas before a client requests them here. */
   readonly peerHotReadAheadEnabled: boolean;
   /** Interval between two prefetch rounds. (milliseconds) */
@@ -700,7 +611,8 @@ export interface PeerCacheOptions {
 export type ReferenceApiOptions = Readonly<Record<never, never>>;
 
 /** Evaluates the stages that the backend cannot, and converts backend rows to Loki's response format. */
-export interface ResponseShapeOptions {
+export interface ResponseShapeOptions
+  extends Pick<SharedOptions, 'lineThreads' | 'lineTimeout'> {
   /** Fields that are extracted from log lines by a regular expression and shown as parsed labels; the first group or the whole match is the value. A JSON array of objects with name, matcherRegex and, as in Grafana, url, urlDisplayLabel and datasourceUid. */
   readonly derivedFields: {
     readonly name: string;
@@ -717,24 +629,19 @@ export interface ResponseShapeOptions {
   readonly repeatedRows: 'once' | 'stored';
   /** Snapshot file that keeps facts about time ranges (duplicate rows, spellings of levels) across restarts, so that the first metric queries are as fast as later ones. The default with -data-dir is facts.json in that directory; empty turns it off. */
   readonly factsPersistPath: string;
-  /** Maximum number of threads that evaluate expensive lines, such as long lines with complex patterns, which would block all other requests. They start on demand. (threads) */
-  readonly lineThreads: number;
   /** Number of threads that count the rows of large metric queries, so that other requests do not wait; auto means one less than the number of CPUs, but at least one. With 0 the event loop counts all rows. They start on demand. (threads) */
   readonly rowThreads: string | number;
   /** Number of rows in the selected streams and time range from which on a metric query uses these threads; the event loop counts fewer rows faster. (rows) */
   readonly rowThreadsMinRows: number;
-  /** Timeout for the evaluation of one line in such a thread; the query fails when it is exceeded. (milliseconds) */
-  readonly lineTimeout: number;
 }
 
 /** Read-only API for rules and alerts. */
-export interface RulesOptions {
+export interface RulesOptions
+  extends Pick<SharedOptions, 'hidesAddresses'> {
   /** URL of the service that evaluates rules. */
   readonly rulerBackend?: string;
   /** URL of the service that reports alerts; unset means the rules service. */
   readonly alertsBackend?: string;
-  /** Remove addresses, host names and file paths of the services from the error texts that clients see; the log keeps them. */
-  readonly hidesAddresses: boolean;
   /** Timeout for a call to the rules or alerts service. (milliseconds) */
   readonly timeout: number;
 }
@@ -809,39 +716,17 @@ export interface TenantLimitsOptions {
 }
 
 /** Response cache (tier0): encoded responses that are ready to send. */
-export interface Tier0Options {
+export interface Tier0Options
+  extends Pick<SharedOptions, 'cacheMaxBytes' | 'cacheMax' | 'labelsCacheTtl' | 'diskCacheMinTtl'
+    | 'peerWriteThroughMinTtl' | 'maxMetadataCacheFreshness' | 'recentTailRefreshEnabled'
+    | 'recentTailRefreshWindow' | 'recentTailRefreshMaxStaleness' | 'forwardAuthorization'
+    | 'forwardHeaders' | 'forwardCookies' | 'streamResponse'> {
   /** Cache the responses to safe GET requests. */
   readonly enabled: boolean;
   /** Share of the cache budget for this cache; 0 turns it off. (percent) */
   readonly maxPercent: number;
-  /** Cache budget in bytes, of which this cache gets a share. (bytes) */
-  readonly cacheMaxBytes: number;
-  /** Cache budget in entries, of which this cache gets a share. (entries) */
-  readonly cacheMax: number;
   /** TTL of responses to queries. (milliseconds) */
   readonly queryTtl: number;
-  /** TTL of label names and values; 0 means 5m, and more for longer ranges. (milliseconds) */
-  readonly labelsCacheTtl: number;
-  /** Minimum TTL of empty lists of labels and label values. (milliseconds) */
-  readonly diskCacheMinTtl: number;
-  /** Minimum TTL of empty lists of labels and label values. (milliseconds) */
-  readonly peerWriteThroughMinTtl: number;
-  /** A label or series request that ends within this time of now counts as recent; 0 treats it like all others. (milliseconds) */
-  readonly maxMetadataCacheFreshness: number;
-  /** Refresh cached answers to recent queries early, once they are older than -recent-tail-refresh-max-staleness; labels and series follow -max-metadata-cache-freshness. */
-  readonly recentTailRefreshEnabled: boolean;
-  /** A request that ends within this time of now counts as recent. (milliseconds) */
-  readonly recentTailRefreshWindow: number;
-  /** Maximum age at which a recent answer is served from the cache. (milliseconds) */
-  readonly recentTailRefreshMaxStaleness: number;
-  /** Add the Authorization header to the cache key, because it is forwarded to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardCookies: readonly string[];
-  /** Stream log responses in chunks; this cache does not store streamed responses. */
-  readonly streamResponse: boolean;
 }
 
 /** Plans LogQL queries: which parts the backend evaluates and which parts the proxy evaluates. */
@@ -869,17 +754,18 @@ export interface UiOptions {
 }
 
 /** Prefetches common answers before clients request them. */
-export interface WarmersOptions {
+export interface WarmersOptions
+  extends Pick<SharedOptions, 'labelsCacheTtl'> {
   /** Refresh the common label listings (1h, 6h, 24h, 7d) in the background. */
   readonly labelsCacheWarm: boolean;
-  /** TTL of label listings, which are refreshed at three quarters of it; 0 means 5m. (milliseconds) */
-  readonly labelsCacheTtl: number;
   /** Maximum random delay before the first warm-up, so that replicas do not all start at the same time. (milliseconds) */
   readonly warmupMaxJitter: number;
 }
 
 /** Splits long range queries into time windows, which are fetched in parallel, cached and merged. */
-export interface WindowSplitOptions {
+export interface WindowSplitOptions
+  extends Pick<SharedOptions, 'partialResponses' | 'cacheMax' | 'cacheMaxBytes' | 'forwardAuthorization'
+    | 'forwardHeaders' | 'forwardCookies' | 'cacheDisabled'> {
   /** Split long range queries into time windows. */
   readonly enabled: boolean;
   /** Length of a window. (milliseconds) */
@@ -922,26 +808,12 @@ export interface WindowSplitOptions {
   readonly alignWindows: boolean;
   /** Timeout for one read of a window or of several adjacent windows; after a timeout, adjacent windows are read again one by one. 0 means no limit. (milliseconds) */
   readonly windowTimeout: number;
-  /** Return partial answers with a warning if some windows fail. */
-  readonly partialResponses: boolean;
   /** Prefetch the windows before those of a repeated metric query in the background. */
   readonly backgroundWarm: boolean;
   /** Maximum number of windows prefetched after one query. (windows) */
   readonly backgroundWarmMaxWindows: number;
-  /** Maximum number of entries in the memory cache. (entries) */
-  readonly cacheMax: number;
-  /** Maximum size of the memory cache. (bytes) */
-  readonly cacheMaxBytes: number;
   /** True if the response cache (tier0) is on and uses its share of the memory budget. */
   readonly compatCacheEnabled: boolean;
   /** Share of the budget that the response cache (tier0) uses. (percent) */
   readonly compatCacheMaxPercent: number;
-  /** Add the Authorization header to the cache key, because it is forwarded to the backend. */
-  readonly forwardAuthorization: boolean;
-  /** Request headers that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardHeaders: readonly string[];
-  /** Cookies that are part of the cache key, because they are forwarded to the backend. */
-  readonly forwardCookies: readonly string[];
-  /** Turn the memory cache off. */
-  readonly cacheDisabled: boolean;
 }
