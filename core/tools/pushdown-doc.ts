@@ -1,5 +1,7 @@
+import type { NamesOptions } from '../base/options.gen.js';
+import { readBuiltInSchemas, resolveOptions } from '../kernel/options/index.js';
 import { Query } from '../wire/api/request.js';
-import { defaultNamingSettings, Naming } from '../victoria/names/naming.js';
+import { Naming } from '../victoria/names/naming.js';
 import { explainQuery } from '../engine/plan/explain/explain.js';
 import { allRules, type AppliedRule } from '../engine/plan/rules/index.js';
 
@@ -40,9 +42,17 @@ export function generatePushdownDoc(): string {
 
 function exampleRow({ id, example }: AppliedRule): string {
   if (typeof example !== 'string') return `| ${id} | none: ${cell(example.whyHidden)} | |\n`;
-  const { reads } = explainQuery(new Query(example, 'reject'), new Naming(defaultNamingSettings));
+  const { reads } = explainQuery(new Query(example, 'reject'), defaultNaming());
   const asked = reads.map(({ logsql }) => logsql.replace(placeholder, ''));
   return `| ${id} | ${code(example)} | ${asked.map(shortened).map(code).join(' ')} |\n`;
+}
+
+function defaultNaming(): Naming {
+  const schema = readBuiltInSchemas().get('names') ?? {};
+  // The generated type describes what resolveOptions returns for this schema.
+  return new Naming(
+    resolveOptions(schema, {}, { flags: new Map(), env: {} }).options as unknown as NamesOptions,
+  );
 }
 
 function shortened(text: string): string {

@@ -5,7 +5,8 @@ import { leavesOf } from '../../core/logql/metric/work.js';
 import { MemoryAccount } from '../../core/base/memory/account.js';
 import { EntryCollector } from '../../core/engine/logs/logs.js';
 import { CountingJob } from '../../core/engine/metric/threads/counting-job.js';
-import { defaultNamingSettings, Naming } from '../../core/victoria/names/naming.js';
+import { Naming } from '../../core/victoria/names/naming.js';
+import { namesOptions } from '../../core/testing/options.js';
 import { RowReader } from '../../core/victoria/names/row-reader.js';
 import { rowsOf } from '../../core/victoria/upstream/answer-rows.js';
 import type { BackendAnswer } from '../../core/victoria/upstream/exchange.js';
@@ -117,7 +118,7 @@ async function count(text: string, chunks: readonly Buffer[]): Promise<void> {
     {
       ...{ leaf, columns, limits },
       memory: { limit: memory.limit, held: new Map() },
-      naming: defaultNamingSettings,
+      naming: namesOptions(),
       pipes: [],
       repeats: 'nowhere',
       streams: undefined,
@@ -130,7 +131,7 @@ async function count(text: string, chunks: readonly Buffer[]): Promise<void> {
 }
 
 async function answerStreams(chunks: readonly Buffer[]): Promise<void> {
-  const reader = new RowReader(new Naming(defaultNamingSettings));
+  const reader = new RowReader(new Naming(namesOptions()));
   const stages = pipelineEvaluator([], { workers, signal });
   const collector = new EntryCollector({
     limit: rowsPerKind,

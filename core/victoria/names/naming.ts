@@ -69,56 +69,6 @@ function hasOtlpFields(fields: Iterable<string>): boolean {
   return isExport;
 }
 
-/**
- * Resource attributes that Loki turns into stream labels by default (its option
- * `distributor.otlp.default_resource_attributes_as_index_labels`), including the attributes nested below them.
- */
-const defaultPromotedAttributes: readonly string[] = [
-  'service.name',
-  'service.namespace',
-  'service.instance.id',
-  'deployment.environment',
-  'deployment.environment.name',
-  'cloud.region',
-  'cloud.availability_zone',
-  'k8s.cluster.name',
-  'k8s.namespace.name',
-  'k8s.pod.name',
-  'k8s.container.name',
-  'container.name',
-  'k8s.replicaset.name',
-  'k8s.deployment.name',
-  'k8s.statefulset.name',
-  'k8s.daemonset.name',
-  'k8s.cronjob.name',
-  'k8s.job.name',
-];
-
-type LabelStyle = 'underscores' | 'passthrough';
-type MetadataFieldMode = 'translated' | 'hybrid' | 'native';
-
-/** The `names` options of a pipeline file (docs/protocol/answers.md#label-and-metadata-naming-modes). */
-export type NamingSettings = NamesOptions;
-
-/** The settings of the reference-compatible profile. */
-export const defaultNamingSettings: NamingSettings = {
-  labelStyle: 'underscores',
-  metadataFieldMode: 'translated',
-  emitStructuredMetadata: true,
-  logqlDottedNames: 'auto',
-  labelBrowseExtensions: 'auto',
-  labelValuesIndexedCache: false,
-  translateOtelAttributes: true,
-  fieldMapping: [],
-  streamFields: [],
-  streamLabels: 'auto',
-  extraLabelFields: [],
-  promotedAttributes: defaultPromotedAttributes,
-  tenantPromotedAttributes: {},
-  backendDefaultMsgValue: '',
-  detectedLevelBodyScan: true,
-};
-
 // VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 /** Maximum number of underscores for which stored spellings are tried; longer names are taken as stored. */
@@ -128,8 +78,8 @@ const keptMappings = 5;
 
 /** Maps between stored names and client names; one per pipeline, shared by all requests. */
 export class Naming {
-  readonly labelStyle: LabelStyle;
-  readonly metadataMode: MetadataFieldMode;
+  readonly labelStyle: NamesOptions['labelStyle'];
+  readonly metadataMode: NamesOptions['metadataFieldMode'];
   readonly emitStructuredMetadata: boolean;
   readonly scansBodies: boolean;
   /** True when LogQL may use names with dots: `-logql-dotted-names` with `auto` resolved. */
@@ -142,7 +92,7 @@ export class Naming {
   readonly missingLine: { readonly prefix: string; readonly exact: string };
   /** Identifies the field mapping; empty if there is none. */
   readonly mapping: string;
-  readonly #settings: NamingSettings;
+  readonly #settings: NamesOptions;
   /**
    * This naming and those that reloads derived from it, latest first. They share one list, so that running requests keep the mapping that
    * they started with.
@@ -150,13 +100,11 @@ export class Naming {
   #family: Naming[] = [this];
   readonly #promoted: ReadonlySet<string>;
   readonly #ofTenants: ReadonlyMap<string, Naming>;
-  readonly #streamLabels: NamingSettings['streamLabels'];
-  readonly #translatesOtel: boolean;
   readonly #labelByField: ReadonlyMap<string, string>;
   readonly #fieldsByLabel: ReadonlyMap<string, readonly string[]>;
   readonly #columnsByLabel: ReadonlyMap<string, readonly string[]>;
 
-  constructor(settings: NamingSettings) {
+  constructor(settings: NamesOptions) {
     const isReference = settings.labelStyle === 'underscores' && settings.metadataFieldMode === 'translated';
     this.#settings = settings;
     this.mapping = fingerprint(settings.fieldMapping);
@@ -179,8 +127,6 @@ export class Naming {
         new Naming({ ...settings, promotedAttributes, tenantPromotedAttributes: {} }),
       ]),
     );
-    this.#streamLabels = settings.streamLabels;
-    this.#translatesOtel = settings.translateOtelAttributes;
     this.#labelByField = new Map(settings.fieldMapping.map((alias) => [alias.vl_field, alias.loki_label]));
     this.#fieldsByLabel = groupByLabel(settings);
     this.extraLabels = new Set(settings.extraLabelFields.map((name) => this.#shownName(name)));
@@ -188,12 +134,12 @@ export class Naming {
   }
 
   /** Plain data from which another thread can create the same naming. */
-  get settings(): NamingSettings {
+  get settings(): NamesOptions {
     return this.#settings;
   }
 
   /** This naming with another field mapping. Requests that started with the old mapping still find it through the new naming. */
-  withMapping(fieldMapping: NamingSettings['fieldMapping']): Naming {
+  withMapping(fieldMapping: NamesOptions['fieldMapping']): Naming {
     const naming = new Naming({ ...this.#settings, fieldMapping });
     naming.#family = this.#family;
     this.#family.unshift(naming);
@@ -212,17 +158,19 @@ export class Naming {
    * (docs/loki-view.md).
    */
   isOtlpStream(fields: Iterable<string>): boolean {
-    return this.#streamLabels === 'auto' ? hasOtlpFields(fields) : this.#streamLabels === 'promoted';
+    return this.#settings.streamLabels === 'auto'
+      ? hasOtlpFields(fields)
+      : this.#settings.streamLabels === 'promoted';
   }
 
   /** The label for a stream field; undefined if Loki keeps the field as structured metadata. */
-  labelOf(field: string, isOtlp = this.#streamLabels === 'promoted'): string | undefined {
+  labelOf(field: string, isOtlp = this.#settings.streamLabels === 'promoted'): string | undefined {
     const alias = this.#labelByField.get(field);
     if (alias !== undefined) return alias;
     if (this.labelStyle === 'passthrough') return field;
     if (neverLabels.has(field)) return undefined;
     if (isLegalLabel(field)) return field;
-    const isMetadata = isOtlp && this.#streamLabels !== 'all' && !this.#isPromoted(field);
+    const isMetadata = isOtlp && this.#settings.streamLabels !== 'all' && !this.#isPromoted(field);
     return isMetadata ? undefined : this.sanitized(field, false);
   }
 
@@ -241,7 +189,7 @@ export class Naming {
     }
     // If the grammar allows dots, a query may also use the stored name.
     if (fields.size === 0 && this.dottedNames === 'accept' && label.includes('.')) fields.add(label);
-    if (!this.#translatesOtel)
+    if (!this.#settings.translateOtelAttributes)
       for (const field of fields)
         if (field.includes('.') && field !== label && !this.#labelByField.has(field)) fields.delete(field);
     return [...fields];
@@ -252,7 +200,7 @@ export class Naming {
    * underscores.
    */
   mayHaveOtherFields(label: string): boolean {
-    return this.labelStyle === 'underscores' && this.#translatesOtel && label.includes('_');
+    return this.labelStyle === 'underscores' && this.#settings.translateOtelAttributes && label.includes('_');
   }
 
   /** True if a stream field takes precedence over another field with the same label. */
@@ -374,12 +322,12 @@ export class Naming {
   }
 }
 
-function fingerprint(mapping: NamingSettings['fieldMapping']): string {
+function fingerprint(mapping: NamesOptions['fieldMapping']): string {
   if (mapping.length === 0) return '';
   return createHash('sha256').update(JSON.stringify(mapping)).digest('hex').slice(0, 16);
 }
 
-function groupByLabel(settings: NamingSettings): ReadonlyMap<string, readonly string[]> {
+function groupByLabel(settings: NamesOptions): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>();
   for (const alias of settings.fieldMapping) addTo(fields, alias.loki_label, alias.vl_field);
   return fields;

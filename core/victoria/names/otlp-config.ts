@@ -1,4 +1,4 @@
-import type { NamingSettings } from './naming.js';
+import type { NamesOptions } from '../../base/options.gen.js';
 
 /** Limits by tenant; Loki's `otlp_config` among them names the resource attributes that become labels. */
 interface TenantSettings {
@@ -10,7 +10,7 @@ interface TenantSettings {
  * The names options with the promoted attributes of `otlp_config` in limits, for every tenant that has one.
  * @throws Error naming the tenant and the field, if the value is not such a configuration
  */
-export function withOtlpConfig(names: NamingSettings, limits: TenantSettings): NamingSettings {
+export function withOtlpConfig(names: NamesOptions, limits: TenantSettings): NamesOptions {
   const defaults = names.promotedAttributes;
   const common = promotedBy(limits.tenantDefaultLimits, 'tenant-default-limits', defaults);
   const byTenant = Object.entries(limits.tenantLimits).flatMap(([tenantId, fields]) => {

@@ -2,8 +2,9 @@ import type { ApiRequest } from '../../../core/wire/api/request.js';
 import type { Answer } from '../../../core/wire/answer/types.js';
 import { type MemoryAccount, unboundedMemory } from '../../../core/base/memory/account.js';
 import { printQuery } from '../../../core/victoria/logsql/print.js';
-import { defaultNamingSettings, Naming, type NamingSettings } from '../../../core/victoria/names/naming.js';
-import type { ResponseShapeOptions } from '../../../core/base/options.gen.js';
+import { Naming } from '../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../core/testing/options.js';
+import type { NamesOptions, ResponseShapeOptions } from '../../../core/base/options.gen.js';
 import {
   FakeClock,
   FakeUpstream,
@@ -29,14 +30,14 @@ export async function runDiscovery(
   request: ApiRequest,
   expected: readonly ExpectedCall[],
   settings: {
-    readonly names?: Partial<NamingSettings>;
+    readonly names?: Partial<NamesOptions>;
     readonly options?: Partial<ResponseShapeOptions>;
     readonly limits?: Readonly<Record<string, unknown>>;
     readonly clock?: FakeClock;
     readonly memory?: MemoryAccount;
   } = {},
 ): Promise<DiscoveryRun> {
-  const names = { ...defaultNamingSettings, ...settings.names };
+  const names = { ...namesOptions(), ...settings.names };
   const { clock = new FakeClock(), limits = {}, memory = unboundedMemory() } = settings;
   const upstream = new FakeUpstream(expected);
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({

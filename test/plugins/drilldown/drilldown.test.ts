@@ -6,14 +6,15 @@ import { askedOf } from '../../core/engine/plan/planned.js';
 import type { Answer, Exchange, Rest, Stage } from '../../../core/plugin/index.js';
 import { apiError } from '../../../core/plugin/index.js';
 import { makeExchange, makeLogRequest, makeTenant, optionsOf } from '../../../core/testing/index.js';
-import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
+import { Naming } from '../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../core/testing/options.js';
 import type { MatrixAnswer } from '../../../core/wire/answer/types.js';
 import drilldown from '../../../plugins/drilldown/index.js';
 import { hostFor } from '../host-for.js';
 
 type Needs = 'tenant' | 'plan';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const lineFilter = '| json | logfmt | drop __error__, __error_details__';
 const countOf = (field: string, stages = lineFilter): string =>
   `sum by (${field}) (count_over_time({app="a"} ${stages} | ${field}!="" [1m]))`;

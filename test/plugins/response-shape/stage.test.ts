@@ -1,6 +1,7 @@
 import test from 'ava';
 import { type ApiRequest, Query, Selector } from '../../../core/wire/api/request.js';
-import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
+import { Naming } from '../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../core/testing/options.js';
 import { askedOf } from '../../core/engine/plan/planned.js';
 import type { CheckedRequest } from '../../../core/engine/plan/checked-request.js';
 import type { Answer, Tenant } from '../../../core/plugin/index.js';
@@ -15,7 +16,7 @@ import type { BackendValue } from '../../../core/victoria/upstream/types.js';
 import responseShape from '../../../plugins/response-shape/index.js';
 
 const range = { startNs: 1793491200000000000n, endNs: 1793512800000000000n };
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 
 async function answerOf(
   request: ApiRequest,

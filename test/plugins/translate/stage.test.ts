@@ -2,7 +2,8 @@ import test from 'ava';
 import { LogqlError } from '../../../core/logql/index.js';
 import { printFilter } from '../../../core/victoria/logsql/print.js';
 import { makeExchange, makeLogAnswer, makeLogRequest, runStage } from '../../../core/testing/index.js';
-import { defaultNamingSettings, Naming } from '../../../core/victoria/names/naming.js';
+import { Naming } from '../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../core/testing/options.js';
 import { logsPlan } from '../../core/engine/plan/planned.js';
 import translate from '../../../plugins/translate/index.js';
 
@@ -52,7 +53,7 @@ test('what regexps in filters mean is a question of the option, for the backend 
     );
     const plan = run.seen[0]?.slots.plan;
     if (plan?.kind !== 'logs') throw new Error('no query for logs');
-    const { filter, residual } = logsPlan(plan.expr, new Naming(defaultNamingSettings));
+    const { filter, residual } = logsPlan(plan.expr, new Naming(namesOptions()));
     return [
       printFilter(filter),
       residual.map((stage) => stage.kind === 'label-filter' && 'isExact' in stage.filter),

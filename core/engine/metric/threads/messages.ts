@@ -3,7 +3,7 @@ import type { Fault } from '../../../base/errors/fault.js';
 import type { LineWork, SentEntry } from '../../../logql/lines/work.js';
 import type { Columns, Leaf, MetricLimits, PackedEngine } from '../../../logql/metric/index.js';
 import type { LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import type { NamingSettings } from '../../../victoria/names/naming.js';
+import type { NamesOptions } from '../../../base/options.gen.js';
 import type { BreakerPermit } from '../../../base/admission/circuit-breaker.js';
 import type { PlainCall } from '../../../victoria/upstream/client.js';
 import type { BackendOptions } from '../../../victoria/upstream/exchange.js';
@@ -18,7 +18,7 @@ export interface CountingWork {
   readonly limits: Omit<MetricLimits, 'memory'>;
   /** The memory limit of the query in bytes, and the memory it already holds. */
   readonly memory: { readonly limit: number; readonly held: ReadonlyMap<MemoryUse, number> };
-  readonly naming: NamingSettings;
+  readonly naming: NamesOptions;
   /** The pipes whose output the rows are. */
   readonly pipes: readonly LogsqlPipe[];
   readonly repeats: RepeatPlaces;

@@ -2,7 +2,8 @@ import type { Matcher } from '../../../logql/ast.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, exact, not, nothing, or, regexp } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import type { Naming, NamingSettings } from '../../../victoria/names/naming.js';
+import type { Naming } from '../../../victoria/names/naming.js';
+import type { NamesOptions } from '../../../base/options.gen.js';
 import { serviceNameLabel } from '../../../victoria/names/service-name.js';
 import { matchesText } from '../backend-pattern.js';
 import type { LabelFields } from '../columns.js';
@@ -32,7 +33,7 @@ export interface RuleText<Id extends string = string> {
 export interface HiddenExample {
   readonly query: string;
   readonly whyHidden: string;
-  readonly naming?: Partial<NamingSettings>;
+  readonly naming?: Partial<NamesOptions>;
   readonly pushdown?: 'off';
 }
 

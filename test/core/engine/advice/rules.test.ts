@@ -3,10 +3,11 @@ import type { AskedTimes } from '../../../../core/engine/advice/advice.js';
 import { adviceOn, adviceRules, type QueryAdvice } from '../../../../core/engine/advice/rules.js';
 import { explainQuery, type QueryExplanation } from '../../../../core/engine/plan/explain/explain.js';
 import { printPlain } from '../../../../core/logql/index.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { Query } from '../../../../core/wire/api/request.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const hour: AskedTimes = { kind: 'range', rangeMs: 3_600_000, stepMs: 5_000 };
 
 function advice(text: string, times = hour, pushdown: 'on' | 'off' = 'on'): readonly QueryAdvice[] {

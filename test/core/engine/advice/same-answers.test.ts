@@ -6,14 +6,15 @@ import { adviceOn, adviceRules, type QueryAdvice } from '../../../../core/engine
 import { explainQuery } from '../../../../core/engine/plan/explain/explain.js';
 import { printPlain } from '../../../../core/logql/index.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { Query } from '../../../../core/wire/api/request.js';
 import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { Random } from '../../../watch/random.js';
 import { minimalPipeline } from '../../program/child.js';
 import { deepRuns } from '../../../setup/runs.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const endNs = 1_793_491_500_000_000_000n;
 const stepNs = 1_000_000_000n;
 const rounds = 2;

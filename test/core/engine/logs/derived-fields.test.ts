@@ -1,6 +1,7 @@
 import test from 'ava';
 import { LabelSet } from '../../../../core/base/label-set.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import type { ResponseShapeOptions } from '../../../../core/base/options.gen.js';
 import {
   FakeUpstream,
@@ -54,7 +55,7 @@ async function derivedInAnswer(
     { call: 'rows', batches: [[row]] },
   ]);
   const request = { ...makeLogRequest('{app="a"}'), range: { startNs: 0n, endNs: 100n } };
-  const plan = askedOf(request, new Naming(defaultNamingSettings));
+  const plan = askedOf(request, new Naming(namesOptions()));
   const slots = { tenant: makeTenant('t1', { accountId: 1 }), plan, upstream };
   const caller = { categorizeLabels };
   const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots, caller });

@@ -4,7 +4,8 @@ import type { StreamsAnswer } from '../../../../core/wire/answer/types.js';
 import { Query, type QueryRangeRequest } from '../../../../core/wire/api/request.js';
 import { unboundedMemory } from '../../../../core/base/memory/account.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { logsPlan } from '../plan/planned.js';
 import type { LogsPlan } from '../../../../core/engine/plan/types.js';
@@ -15,7 +16,7 @@ import { answerLogs } from '../../../../core/engine/logs/logs.js';
 import { MemoryUpstream, type MemoryRow } from '../memory-upstream.js';
 import { noWorkers } from '../../logql/lines-here.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const reader = new RowReader(naming);
 const base = 1793491200000000000n;
 

@@ -1,9 +1,10 @@
 import test from 'ava';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { MetricCounts } from '../../../../core/engine/metric/cost.js';
 
-const reader = new RowReader(new Naming(defaultNamingSettings));
+const reader = new RowReader(new Naming(namesOptions()));
 
 test('rows that were read count with their lines', (t) => {
   const counts = new MetricCounts();

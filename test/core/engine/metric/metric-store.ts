@@ -9,7 +9,8 @@ import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backen
 import { defaultMetricLimits, type MetricLimits } from '../../../../core/logql/metric/index.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { metricPlan } from '../plan/planned.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/rule.js';
@@ -59,7 +60,7 @@ export interface MetricRun {
   readonly tried: readonly string[];
 }
 
-export const naming = new Naming(defaultNamingSettings);
+export const naming = new Naming(namesOptions());
 
 /** An embedded backend, or that of BACKEND_URL; every test stores under an account of its own. */
 export class MetricStore {

@@ -1,13 +1,14 @@
 import test from 'ava';
 import { unboundedMemory } from '../../../../core/base/memory/account.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
 import { MetricCounts } from '../../../../core/engine/metric/cost.js';
 import { readEntries, type RowRequest } from '../../../../core/engine/metric/rows.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const second = 1_000_000_000n;
 const range = { startNs: 0n, endNs: 128n * second };
 const row = { _time: '1970-01-01T00:00:01Z', _stream: '{app="a"}', _msg: 'x' };

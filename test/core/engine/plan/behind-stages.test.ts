@@ -2,7 +2,8 @@ import test from 'ava';
 import { metricPlan, openLogs } from './planned.js';
 import { leavesOf } from '../../../../core/logql/metric/index.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 
 const probes = ['|= "needle"', '| a="needle"', '| b="needle"', '| other>5', '| other=ip("10.0.0.1")'];
 
@@ -48,7 +49,7 @@ const rules: readonly (readonly [stages: string, ...string[]])[] = [
   ['| line_format "x" | json', 'lineAfterChange', 'labelParsed', 'labelParsed', 'labelParsed', 'labelParsed'],
 ];
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 for (const [stages, ...expected] of rules) {
   test(`${stages} leaves to filters behind it what it may not have changed`, (t) => {
     const found = probes.map((probe) => {

@@ -3,11 +3,12 @@ import { Query } from '../../../../core/wire/api/request.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { errorTable } from '../../../../core/base/errors/table.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import type { DeletePlan } from '../../../../core/engine/plan/types.js';
 import { planOf } from './planned.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const range = { startNs: 0n, endNs: 1n };
 
 function plan(text: string): DeletePlan {

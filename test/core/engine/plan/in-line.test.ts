@@ -4,13 +4,14 @@ import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index
 import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { deepRuns } from '../../../setup/runs.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const reader = new RowReader(naming);
 
 const sign = fc.constantFrom(

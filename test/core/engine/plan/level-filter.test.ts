@@ -2,7 +2,8 @@ import test from 'ava';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { logsPlan } from './planned.js';
 import { parseQuery } from '../../../../core/logql/index.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';
@@ -16,7 +17,7 @@ const lines: readonly (readonly [string, string])[] = [
 
 for (const [line, level] of lines) {
   test(`a filter on ${level} asks the backend for ${line}`, (t) => {
-    const naming = new Naming(defaultNamingSettings);
+    const naming = new Naming(namesOptions());
     const expr = parseQuery(`{app="a"} | detected_level="${level}"`);
     if (expr.kind !== 'log') return t.fail();
     const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', app: 'a', _msg: line };
@@ -42,7 +43,7 @@ const stored: readonly (readonly [Readonly<Record<string, string>>, string])[] =
 for (const [fields, level] of stored) {
   const name = JSON.stringify(fields);
   test(`a filter on ${level} asks the backend for rows with ${name}, and for none of another level`, (t) => {
-    const naming = new Naming(defaultNamingSettings);
+    const naming = new Naming(namesOptions());
     const expr = parseQuery(`{app="a"} | detected_level="${level}"`);
     if (expr.kind !== 'log') return t.fail();
     const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', app: 'a', _msg: 'nothing at all' };

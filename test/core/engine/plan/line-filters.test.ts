@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { defaultMissingText } from '../../../../core/victoria/names/missing-line.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { logsPlan } from './planned.js';
@@ -118,7 +119,7 @@ function termText(term: Term): string {
   return typeof term === 'string' ? JSON.stringify(term) : `ip(${JSON.stringify(term.address)})`;
 }
 
-const namings = [defaultNamingSettings, { ...defaultNamingSettings, backendDefaultMsgValue: 'lost' }].map(
+const namings = [namesOptions(), { ...namesOptions(), backendDefaultMsgValue: 'lost' }].map(
   (settings) => new Naming(settings),
 );
 

@@ -1,12 +1,13 @@
 import test from 'ava';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
 import type { LogsPlan } from '../../../../core/engine/plan/types.js';
 import { openLogs } from './planned.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const missing =
   '!_msg:* or _msg:="missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field"*';
 

@@ -2,7 +2,8 @@ import test from 'ava';
 import type { Pacer } from '../../../../core/base/pace/steps.js';
 import { readRequest } from '../../../../core/engine/plan/plan.js';
 import { matchersSteps } from '../../../../core/logql/index.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { readAhead, Selector, type SeriesRequest } from '../../../../core/wire/api/request.js';
 
 /** Others have their turns between the steps. */
@@ -24,7 +25,7 @@ test('many selectors of series are read and planned in steps', async (t) => {
   const request: SeriesRequest = { op: 'series', range: { startNs: 0n, endNs: 1n }, selectors };
   await readAhead(request, new AbortController().signal);
   t.true(selectors.every(({ isRead }) => isRead));
-  t.true(stepsOf(readRequest(request, new Naming(defaultNamingSettings))) >= 1_000);
+  t.true(stepsOf(readRequest(request, new Naming(namesOptions()))) >= 1_000);
 });
 
 test('a long selector is read in steps', (t) => {

@@ -2,11 +2,9 @@ import test from 'ava';
 import fc from 'fast-check';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
-import {
-  defaultNamingSettings,
-  Naming,
-  type NamingSettings,
-} from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
+import type { NamesOptions } from '../../../../core/base/options.gen.js';
 import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
 import { planMatchers } from '../../../../core/engine/plan/matchers.js';
@@ -55,7 +53,7 @@ const anyMatcher = fc
     ),
   )
   .map(([name, [op, value]]) => `${name}${op}${JSON.stringify(value)}`);
-const profiles: readonly Partial<NamingSettings>[] = [
+const profiles: readonly Partial<NamesOptions>[] = [
   {},
   { labelStyle: 'passthrough', metadataFieldMode: 'native' },
   { streamFields: ['custom.x'] },
@@ -73,7 +71,7 @@ test('matchers ask for the streams whose labels they match, and for no others', 
       fc.array(anyMatcher, { minLength: 1, maxLength: 3 }),
       fc.constantFrom(...profiles),
       (made, matchers, profile) => {
-        const naming = new Naming({ ...defaultNamingSettings, ...profile });
+        const naming = new Naming({ ...namesOptions(), ...profile });
         const ast = parseQuery(`{app=~".+", ${matchers.join(', ')}}`);
         if (ast.kind !== 'log') return false;
         const asked = ast.selector.matchers.slice(1);

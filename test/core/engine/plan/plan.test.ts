@@ -2,7 +2,8 @@ import test from 'ava';
 import { type ApiRequest, Query } from '../../../../core/wire/api/request.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { NameLearner } from '../../../../core/victoria/names/name-learner.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { planRequest } from '../../../../core/engine/plan/plan.js';
 import type { Plan } from '../../../../core/engine/plan/types.js';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../../../../core/testing/index.js';
 import { askedOf } from './planned.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const hourNs = 3_600_000_000_000n;
 const startNs = 1_793_491_200_000_000_000n;
 const range = { startNs, endNs: startNs + hourNs };

@@ -1,10 +1,11 @@
 import test from 'ava';
 import { type ApiRequest, Query, Selector } from '../../../../core/wire/api/request.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { askedOf, planOf } from './planned.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const range = { startNs: 0n, endNs: 1n };
 
 function rangeQuery(text: string): ApiRequest {

@@ -11,7 +11,8 @@ import type { LogsPlan } from '../../../../core/engine/plan/types.js';
 import { parseQuery, type LogExpr } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
@@ -29,7 +30,7 @@ class Example {
 
   constructor({ example }: AppliedRule) {
     this.#settings = typeof example === 'string' ? { query: example } : example;
-    this.naming = new Naming({ ...defaultNamingSettings, ...this.#settings.naming });
+    this.naming = new Naming({ ...namesOptions(), ...this.#settings.naming });
     const expr = parseQuery(this.#settings.query ?? '');
     if (expr.kind !== 'log') throw new Error('not a log query');
     this.#expr = expr;

@@ -4,11 +4,9 @@ import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
-import {
-  defaultNamingSettings,
-  Naming,
-  type NamingSettings,
-} from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
+import type { NamesOptions } from '../../../../core/base/options.gen.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { spellingsOf, StoredNames } from '../../../../core/victoria/names/name-learner.js';
 import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
@@ -17,7 +15,7 @@ import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/ru
 import { deepRuns } from '../../../setup/runs.js';
 import { openLogs } from './planned.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 
 function open(text: string, names = naming, stored: readonly string[] = []): OpenLogs {
   const ast = parseQuery(text);
@@ -259,7 +257,7 @@ const anyStage = fc.oneof(
   { weight: 4, arbitrary: anyFilter },
   fc.constantFrom('json', 'drop a', 'keep app', 'label_format a_b=a', 'logfmt a="x"', 'label_format a=`v`'),
 );
-const profiles: readonly Partial<NamingSettings>[] = [
+const profiles: readonly Partial<NamesOptions>[] = [
   {},
   { metadataFieldMode: 'hybrid' },
   { metadataFieldMode: 'native' },
@@ -276,7 +274,7 @@ test('no row that passes the stages is kept back by the backend', (t) => {
       fc.array(anyStage, { minLength: 1, maxLength: 3 }),
       fc.constantFrom(...profiles),
       (rows, stages, profile) => {
-        const names = new Naming({ ...defaultNamingSettings, ...profile });
+        const names = new Naming({ ...namesOptions(), ...profile });
         const stored = new StoredNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], names));
         const expr = parseQuery(`{app="x"} | ${stages.join(' | ')}`);
         if (expr.kind !== 'log') return false;

@@ -3,14 +3,15 @@ import { FakeClock } from '../../../../core/testing/index.js';
 import { unboundedMemory } from '../../../../core/base/memory/account.js';
 import { ByteLru } from '../../../../core/base/memory/byte-lru.js';
 import { everything, phrase } from '../../../../core/victoria/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import type { LogsqlFilter } from '../../../../core/victoria/logsql/ast.js';
 import { readPages } from '../../../../core/engine/rows/row-pages.js';
 import { MemoryUpstream, type MemoryRow } from '../memory-upstream.js';
 
 const base = 1793491200000000000n;
-const reader = new RowReader(new Naming(defaultNamingSettings));
+const reader = new RowReader(new Naming(namesOptions()));
 const denseRows = 82_000;
 const oneInstantRows = 82_000;
 const sparseRows = 300;

@@ -2,7 +2,8 @@ import { LabelSet } from '../../../../core/base/label-set.js';
 import type { Matcher, Selector } from '../../../../core/logql/index.js';
 import type { EntrySource } from '../../../../core/logql/metric/index.js';
 import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 import { readLines } from '../../../conformance/cases.js';
@@ -19,7 +20,7 @@ interface Pushed {
 
 /** The entries of one tenant of the corpus as Loki holds them: its own labels added, each entry once. */
 export function readDataset(tenant: string): readonly Stream[] {
-  const reader = new RowReader(new Naming(defaultNamingSettings));
+  const reader = new RowReader(new Naming(namesOptions()));
   const streams = new Map<string, Map<string, PipelineEntry>>();
   for (const line of readLines('test/data/conformance/dataset.jsonl.gz')) {
     // The corpus is data of this repository; its form is told in its README.

@@ -6,7 +6,8 @@ import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { clashSuffix } from '../../../../core/logql/pipeline/types.js';
 import { descriptorOf, stageDescriptors } from '../../../../core/logql/stages/index.js';
 import { isAny, type Names } from '../../../../core/logql/stages/stage.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { entryOf, extractorOf } from '../pipeline/run-query.js';
 
 /** Each stage in forms that show all that its descriptor speaks of. */
@@ -185,7 +186,7 @@ test('parsers of a metric query make the labels that later stages read', (t) => 
 });
 
 test('every label that a query names can be renamed, and no text', (t) => {
-  const naming = new Naming({ ...defaultNamingSettings, logqlDottedNames: 'accept' });
+  const naming = new Naming({ ...namesOptions(), logqlDottedNames: 'accept' });
   const stages = [
     ...['| json a.b="c.d",e.f="e.f"', '| logfmt a.b="c.d"', '| label_format a.b=c.d,e.f="{{.g}}"'],
     ...['| drop a.b,c.d="x.y"', '| keep a.b,c.d="x.y"', '| ( a.b="x.y" or ( c.d>1 , e.f=ip("1.2.3.4") ) )'],

@@ -5,11 +5,12 @@ import {
   isSameEntry,
 } from '../../../../core/victoria/names/entry-identity.js';
 import { identityColumns } from '../../../../core/engine/rows/repeating-streams.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
 import type { WrittenRow } from '../../../../core/testing/index.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const reader = new RowReader(naming);
 const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', _stream_id: '1', _msg: 'same', app: 'a' };
 

@@ -1,10 +1,11 @@
 import test from 'ava';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { NameLearner, type NamesQuestion } from '../../../../core/victoria/names/name-learner.js';
-import { defaultNamingSettings, Naming } from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
 import { FakeClock, FakeUpstream, type ExpectedCall } from '../../../../core/testing/index.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const nowNs = 1_793_500_000_000_000_000n;
 const minuteNs = 60_000_000_000n;
 

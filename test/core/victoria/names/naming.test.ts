@@ -1,12 +1,10 @@
 import test from 'ava';
-import {
-  defaultNamingSettings,
-  Naming,
-  type NamingSettings,
-} from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
+import type { NamesOptions } from '../../../../core/base/options.gen.js';
 
-function namingWith(settings: Partial<NamingSettings> = {}): Naming {
-  return new Naming({ ...defaultNamingSettings, ...settings });
+function namingWith(settings: Partial<NamesOptions> = {}): Naming {
+  return new Naming({ ...namesOptions(), ...settings });
 }
 
 test('dotted names are rejected exactly in the reference-compatible profile, unless told otherwise', (t) => {
@@ -95,7 +93,7 @@ test('a missing line is empty, the default text or what the backend was configur
   t.false(namingWith().isMissingLine('none'));
 });
 
-const declared: readonly [Partial<NamingSettings>, Readonly<Record<string, readonly string[]>>][] = [
+const declared: readonly [Partial<NamesOptions>, Readonly<Record<string, readonly string[]>>][] = [
   [{ extraLabelFields: ['k8s_pod_name'] }, { k8s_pod_name: ['k8s_pod_name', 'k8s.pod.name'] }],
   [{ extraLabelFields: ['tier', 'tier'] }, { tier: ['tier'] }],
   [{ extraLabelFields: ['http.method'] }, { http_method: ['http_method', 'http.method'] }],

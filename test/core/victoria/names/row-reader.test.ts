@@ -1,11 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { deepRuns } from '../../../setup/runs.js';
-import {
-  defaultNamingSettings,
-  Naming,
-  type NamingSettings,
-} from '../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../core/testing/options.js';
+import type { NamesOptions } from '../../../../core/base/options.gen.js';
 import {
   type LogRow,
   parseRowTime,
@@ -17,8 +15,8 @@ import type { WrittenRow } from '../../../../core/testing/index.js';
 const missing =
   'missing _msg field; see https://docs.victoriametrics.com/victorialogs/keyconcepts/#message-field';
 
-function readerWith(settings: Partial<NamingSettings> = {}): { readonly read: (row: WrittenRow) => LogRow } {
-  const reader = new RowReader(new Naming({ ...defaultNamingSettings, ...settings }));
+function readerWith(settings: Partial<NamesOptions> = {}): { readonly read: (row: WrittenRow) => LogRow } {
+  const reader = new RowReader(new Naming({ ...namesOptions(), ...settings }));
   return { read: (row) => reader.read(row) };
 }
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { denseRows } from '../../../../../core/engine/metric/count/duplicates.js';
 import { mergeRepeats, type SegmentRepeats } from '../../../../../core/engine/metric/count/found-repeats.js';
 import { parseRowTime, RowReader } from '../../../../../core/victoria/names/row-reader.js';
-import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../../core/testing/options.js';
 import { printFilter } from '../../../../../core/victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../../../core/victoria/logsql/ast.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
@@ -12,7 +13,7 @@ import { deepRuns } from '../../../../setup/runs.js';
 
 const segmentNs = 1_000_000_000_000n;
 const base = 1793491200000000000n;
-const reader = new RowReader(new Naming(defaultNamingSettings));
+const reader = new RowReader(new Naming(namesOptions()));
 
 interface Segment {
   /** Number of surplus rows. */

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import type { Clock } from '../../../../../core/base/clock.js';
 import type { TimeRange } from '../../../../../core/base/time/range.js';
 import { matcher, streamMatch } from '../../../../../core/victoria/logsql/build.js';
-import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../../core/testing/options.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import type { ListingRequest, RowsRequest } from '../../../../../core/victoria/upstream/types.js';
 import { FakeUpstream, type ExpectedCall } from '../../../../../core/testing/index.js';
@@ -18,7 +19,7 @@ import { StreamChecksums } from '../../../../../core/engine/metric/count/stream-
 import { segmentsOf, wholeSegments } from '../../../../../core/engine/metric/count/time-segments.js';
 
 const hourNs = 3_600_000_000_000n;
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 const reader = new RowReader(naming);
 const selection = streamMatch(matcher('env', '=', 'x'));
 const stream = '{env="x"}';

@@ -1,11 +1,12 @@
 import test from 'ava';
 import { doAll } from '../../../../../core/base/pace/steps.js';
 import fc from 'fast-check';
-import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../../core/testing/options.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 import { addChecksums, StreamChecksums } from '../../../../../core/engine/metric/count/stream-listing.js';
 
-const reader = new RowReader(new Naming(defaultNamingSettings));
+const reader = new RowReader(new Naming(namesOptions()));
 const checksums = new StreamChecksums();
 const rows = fc.dictionary(
   fc.constantFrom('{}', '{a="b"}', '{a="c"}', '{b="x"}'),

@@ -8,10 +8,11 @@ import {
 } from '../../../../../core/engine/metric/count/stream-listing.js';
 import { doAll } from '../../../../../core/base/pace/steps.js';
 import { makeHost } from '../../../../../core/testing/index.js';
-import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../../core/testing/options.js';
 import { RowReader } from '../../../../../core/victoria/names/row-reader.js';
 
-const reader = new RowReader(new Naming(defaultNamingSettings));
+const reader = new RowReader(new Naming(namesOptions()));
 
 async function sharing(...texts: readonly string[]): Promise<readonly string[]> {
   return [...(await streamsWithSameEntries(new Map(texts.map((text) => [text, reader.stream(text)]))))];

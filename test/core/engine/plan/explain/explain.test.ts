@@ -1,7 +1,8 @@
 import test from 'ava';
 import { Query } from '../../../../../core/wire/api/request.js';
 import { LogqlError } from '../../../../../core/logql/index.js';
-import { defaultNamingSettings, Naming } from '../../../../../core/victoria/names/naming.js';
+import { Naming } from '../../../../../core/victoria/names/naming.js';
+import { namesOptions } from '../../../../../core/testing/options.js';
 import { spellingsOf, StoredNames } from '../../../../../core/victoria/names/name-learner.js';
 import { explainQuery, type QueryExplanation } from '../../../../../core/engine/plan/explain/explain.js';
 import { openLogs } from '../planned.js';
@@ -11,7 +12,7 @@ import { FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
 import { explainOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
 import { readCases } from '../../../../conformance/cases.js';
 
-const naming = new Naming(defaultNamingSettings);
+const naming = new Naming(namesOptions());
 
 function explain(text: string): QueryExplanation {
   return explainQuery(new Query(text, 'reject'), naming);
@@ -118,7 +119,7 @@ test('with the stored names a label filter is shown as the backend is asked', (t
 });
 
 test('a query is explained as it is planned: with the names of entries, and without stages that nothing reads', (t) => {
-  const dotted = new Naming({ ...defaultNamingSettings, logqlDottedNames: 'accept' });
+  const dotted = new Naming({ ...namesOptions(), logqlDottedNames: 'accept' });
   const [logs] = explainQuery(new Query('{app="a"} | team.owner="x"', 'accept'), dotted).reads;
   t.deepEqual(logs?.evaluatedHere, ['| team_owner="x"']);
   const [counted] = explain('sum(rate({app="a"} | json | line_format "{{.x}}" [5m]))').reads;
