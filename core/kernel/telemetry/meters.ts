@@ -2,11 +2,12 @@ import { Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.js';
 import type { Counter, Histogram, Meters, MetricSpec, MetricSpecs } from '../../base/meters.js';
 import type { TelemetryOptions } from '../../base/options.gen.js';
+import { endUserOf } from '../../victoria/upstream/connections.js';
 import { defectIn } from '../blame.js';
 import { expose, type Exposition, type Measurements } from './exposition.js';
 import type { requestMetrics } from './metrics-table.js';
 import { metricPrefix } from './names.js';
-import { endUserOf, type RequestObserver, type RequestRecord } from './request-log.js';
+import type { RequestObserver, RequestRecord } from './request-log.js';
 import {
   type Description,
   type Labels,

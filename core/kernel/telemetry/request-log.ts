@@ -7,32 +7,8 @@ import { RefusedQuery } from '../../base/errors/refused-query.js';
 import type { LogFields, Logger } from '../../base/logger.js';
 import type { TelemetryOptions } from '../../base/options.gen.js';
 import { Trace } from '../../base/trace.js';
+import { endUserOf } from '../../victoria/upstream/connections.js';
 import { defectIn } from '../blame.js';
-
-/** The end user behind a datasource, and the source of that name (docs/protocol/tenants.md#who-is-asking). */
-interface EndUser {
-  readonly id: string;
-  /** Display name, if a proxy in front sent one. */
-  readonly name?: string;
-  readonly source: string;
-}
-
-const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'] as const;
-
-/** The end user: a user header if proxy headers are trusted, else the tenant, the forwarded address or the remote address. */
-export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHeaders: boolean): EndUser {
-  if (trustsHeaders) {
-    for (const header of userHeaders) {
-      const id = caller.headers.get(header);
-      if (id !== undefined && id !== '') return { id, name: id, source: header };
-    }
-  }
-  const tenant = tenantId ?? caller.orgId ?? '';
-  if (tenant !== '') return { id: tenant, source: 'tenant' };
-  const forwarded = trustsHeaders ? caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim() : undefined;
-  if (forwarded !== undefined && forwarded !== '') return { id: forwarded, source: 'forwarded_for' };
-  return { id: caller.address, source: 'remote_addr' };
-}
 
 /** The principal of the datasource's credentials; never a secret, and not to be taken for the end user. */
 export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {

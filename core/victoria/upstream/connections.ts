@@ -9,6 +9,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Caller, Tenant } from '../../base/caller.js';
 import { guardEvents } from '../../base/guard-events.js';
+import type { BackendOptions } from '../../base/options.gen.js';
 import { authorizationOf, basicAuthorization } from '../../base/url-credentials.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
@@ -160,14 +161,10 @@ export class Deadline {
 }
 
 /** Options that choose which headers and cookies of a client the backend receives (docs/protocol/tenants.md#what-the-backend-is-told). */
-export interface ForwardOptions {
-  readonly basicAuth?: string;
-  readonly forwardAuthorization: boolean;
-  readonly forwardHeaders: readonly string[];
-  /** Names, or `*` for all. */
-  readonly forwardCookies: readonly string[];
-  readonly trustProxyHeaders: boolean;
-}
+export type ForwardOptions = Pick<
+  BackendOptions,
+  'basicAuth' | 'forwardAuthorization' | 'forwardHeaders' | 'forwardCookies' | 'trustProxyHeaders'
+>;
 
 // Hop-by-hop headers, and headers that the tenant determines and a client must not set.
 const neverForwarded: ReadonlySet<string> = new Set([
@@ -187,7 +184,6 @@ const neverForwarded: ReadonlySet<string> = new Set([
   'accountid',
   'projectid',
 ]);
-const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'];
 
 /** The headers of a call that no client caused: the proxy's own credentials. */
 export function ownHeaders({ basicAuth = '' }: Pick<ForwardOptions, 'basicAuth'>): Record<string, string> {
@@ -230,7 +226,7 @@ export function headersFor(caller: Caller, tenant: Tenant, options: ForwardOptio
   }
   if (tenant.forwardHeader) headers.set('x-scope-orgid', tenant.id);
   if (options.trustProxyHeaders) {
-    const identity = identityOf(caller, tenant);
+    const identity = endUserOf(caller, caller.orgId === undefined ? undefined : tenant.id, true);
     headers.set('x-ref-proxy-client-id', identity.id);
     headers.set('x-ref-proxy-client-source', identity.source);
   }
@@ -257,13 +253,27 @@ function chosenCookies(header: string, wanted: readonly string[]): string {
   return kept.map((pair) => pair.trim()).join('; ');
 }
 
-function identityOf(caller: Caller, tenant: Tenant): { readonly id: string; readonly source: string } {
-  for (const name of userHeaders) {
-    const user = caller.headers.get(name);
-    if (user !== undefined && user !== '') return { id: user, source: name };
+/** The end user behind a datasource, and the source of that name (docs/protocol/tenants.md#who-is-asking). */
+interface EndUser {
+  readonly id: string;
+  /** Display name, if a proxy in front sent one. */
+  readonly name?: string;
+  readonly source: string;
+}
+
+const userHeaders = ['x-grafana-user', 'x-forwarded-user', 'x-webauth-user', 'x-auth-request-user'] as const;
+
+/** The end user: a user header if proxy headers are trusted, else the tenant, the forwarded address or the remote address. */
+export function endUserOf(caller: Caller, tenantId: string | undefined, trustsHeaders: boolean): EndUser {
+  if (trustsHeaders) {
+    for (const header of userHeaders) {
+      const id = caller.headers.get(header);
+      if (id !== undefined && id !== '') return { id, name: id, source: header };
+    }
   }
-  if (caller.orgId !== undefined) return { id: tenant.id, source: 'tenant' };
-  const forwarded = caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim();
+  const tenant = tenantId ?? caller.orgId ?? '';
+  if (tenant !== '') return { id: tenant, source: 'tenant' };
+  const forwarded = trustsHeaders ? caller.headers.get('x-forwarded-for')?.split(',')[0]?.trim() : undefined;
   if (forwarded !== undefined && forwarded !== '') return { id: forwarded, source: 'forwarded_for' };
   return { id: caller.address, source: 'remote_addr' };
 }

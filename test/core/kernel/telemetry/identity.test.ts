@@ -1,5 +1,6 @@
 import test from 'ava';
-import { authOf, endUserOf } from '../../../../core/kernel/telemetry/request-log.js';
+import { endUserOf } from '../../../../core/victoria/upstream/connections.js';
+import { authOf } from '../../../../core/kernel/telemetry/request-log.js';
 import { makeCaller } from '../../../../core/testing/index.js';
 
 const everything = makeCaller({
