@@ -1,6 +1,5 @@
-import { abortReason } from '../../../base/admission/fair-queue.js';
 import { apiError } from '../../../base/errors/table.js';
-import { once } from '../../../base/admission/waits.js';
+import { CallGate } from '../gate.js';
 
 export interface PacedSlotsOptions {
   readonly permits: number;
@@ -11,21 +10,26 @@ export interface PacedSlotsOptions {
 }
 
 const maxWaiting = 500;
+/** Calls wait until their signal aborts; timers take no more. */
+const waitMs = 2 ** 31 - 1;
+/** All calls are equal, so permits go to them in order of arrival. */
+const everyone = [''];
 
 /** A fixed number of permits. A permit stays taken for a pause after its call; the answer does not wait for it. */
 export class PacedSlots {
-  readonly #options: PacedSlotsOptions;
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #pauseMs: number;
+  readonly #gate: CallGate;
 
-  constructor(options: PacedSlotsOptions) {
-    this.#options = options;
-    this.#free = options.permits;
-  }
-
-  /** Number of calls that wait for a permit. */
-  get waiting(): number {
-    return this.#waiting.length;
+  constructor({ permits, pauseMs, onChange }: PacedSlotsOptions) {
+    this.#pauseMs = pauseMs;
+    this.#gate = new CallGate({
+      limit: permits,
+      waitMs,
+      nowMs: () => performance.now(),
+      maxWaiting,
+      full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
+      onChange: (_running, waiting) => onChange(waiting),
+    });
   }
 
   /**
@@ -33,40 +37,11 @@ export class PacedSlots {
    * @throws ApiError `statisticsQueueFull`, or the reason of the signal
    */
   async enter(signal: AbortSignal): Promise<() => void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(signal);
-    return once(() => {
-      const { pauseMs } = this.#options;
-      if (pauseMs === 0) this.#give();
+    const permit = await this.#gate.enter(everyone, signal);
+    return () => {
+      if (this.#pauseMs === 0) permit.leave();
       // A pause must not keep a stopping process alive.
-      else setTimeout(() => this.#give(), pauseMs).unref();
-    });
-  }
-
-  #give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
-    this.#options.onChange(this.#waiting.length);
-  }
-
-  #wait(signal: AbortSignal): Promise<void> {
-    const { permits, onChange } = this.#options;
-    if (this.#waiting.length >= maxWaiting)
-      return Promise.reject(apiError('statisticsQueueFull', { limit: permits, waiting: maxWaiting }));
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        onChange(this.#waiting.length);
-        reject(abortReason(signal));
-      };
-      this.#waiting.push(enter);
-      onChange(this.#waiting.length);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
+      else setTimeout(() => permit.leave(), this.#pauseMs).unref();
+    };
   }
 }
