@@ -3,7 +3,7 @@ import { apiError } from '../base/errors/table.js';
 import { ApiError, errorTypeOf } from '../base/errors/api-error.js';
 import { RefusedQuery } from '../base/errors/refused-query.js';
 import { RowTimeError } from '../victoria/names/row-reader.js';
-import { StreamTextError } from '../victoria/names/stream-text.js';
+import { StreamTextError } from '../victoria/logsql/stream-text.js';
 import { blamedFor } from '../kernel/blame.js';
 import { unexpectedAnswer } from '../victoria/upstream/failures.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';

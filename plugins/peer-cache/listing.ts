@@ -3,7 +3,7 @@ import type { LogsqlFilter } from '../../core/victoria/logsql/ast.js';
 import { everything, isOfStreams, query } from '../../core/victoria/logsql/build.js';
 import { compileFilter } from '../../core/victoria/logsql/eval/filter.js';
 import { MapRow } from '../../core/victoria/logsql/row.js';
-import { parseStreamText } from '../../core/victoria/names/stream-text.js';
+import { parseStreamText } from '../../core/victoria/logsql/stream-text.js';
 import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';

@@ -29,3 +29,18 @@ function bareName(text: string, at: number): { readonly text: string; readonly e
   const end = text.indexOf('=', at);
   return end < 0 ? undefined : { text: text.slice(at, end), end };
 }
+
+/** A `_stream` text that is not `{name="value",...}`: the backend violated its contract. */
+export class StreamTextError extends Error {
+  override readonly name = 'StreamTextError';
+}
+
+/**
+ * Parses the `_stream` field of a row of the backend.
+ * @throws StreamTextError
+ */
+export function parseStreamText(text: string): readonly Label[] {
+  const { labels, errorAt } = readStreamText(text);
+  if (errorAt === undefined) return labels;
+  throw new StreamTextError(`malformed _stream at offset ${errorAt}: ${text.slice(0, 200)}`);
+}

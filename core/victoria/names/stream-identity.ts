@@ -2,7 +2,7 @@ import { type Label, LabelSet } from '../../base/label-set.js';
 import { levelOfNames } from './level.js';
 import { isLegalLabel, type Naming } from './naming.js';
 import { discoverServiceName, serviceNameLabel } from './service-name.js';
-import { parseStreamText } from './stream-text.js';
+import { parseStreamText } from '../logsql/stream-text.js';
 
 /** A backend stream as Loki sees it. Backend streams with the same labels are one stream to a client. */
 export interface StreamIdentity {

@@ -1,7 +1,7 @@
 import type { LogsqlPipe, LogsqlQuery, StatsPipe } from '../logsql/ast.js';
 import { timeBucket } from '../logsql/build.js';
 import { parseRowTime } from '../names/row-reader.js';
-import { parseStreamText } from '../names/stream-text.js';
+import { parseStreamText } from '../logsql/stream-text.js';
 import {
   columnOf,
   type BackendRow,

@@ -2,7 +2,7 @@ import test from 'ava';
 import { clientErrorOf } from '../../../core/http/error-body.js';
 import { LogqlError } from '../../../core/logql/error.js';
 import { parseRowTime } from '../../../core/victoria/names/row-reader.js';
-import { parseStreamText } from '../../../core/victoria/names/stream-text.js';
+import { parseStreamText } from '../../../core/victoria/logsql/stream-text.js';
 
 const { signal } = new AbortController();
 

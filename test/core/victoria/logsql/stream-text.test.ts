@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { parseStreamText, StreamTextError } from '../../../../core/victoria/names/stream-text.js';
+import { parseStreamText, StreamTextError } from '../../../../core/victoria/logsql/stream-text.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 test('a stream text gives its labels in order', (t) => {
