@@ -29,7 +29,7 @@ import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
 import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
 import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
 import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
-import { EmptyUpstream } from '../../core/victoria/upstream/no-data.js';
+import { emptyUpstream } from '../../core/victoria/upstream/no-data.js';
 import {
   checkVersion,
   healthProblem,
@@ -285,7 +285,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
   #answer(exchange: Exchange<'tenant'>, rest: Rest<'upstream'>, mayBePartial: boolean): Promise<Answer> {
     const { tenant } = exchange.slots;
     if (tenant.hasNoData === true) {
-      const nothing = new EmptyUpstream(tenant, exchange.signal);
+      const nothing = emptyUpstream(tenant, exchange.signal);
       return rest(exchange.derive<'upstream'>({ slots: { upstream: nothing } }));
     }
     const { signal, slots, caller } = exchange;

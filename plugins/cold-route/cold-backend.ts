@@ -3,9 +3,9 @@ import { authorizationOf } from '../../core/base/url-credentials.js';
 import type { ColdJoin } from '../../core/kernel/plugin/slots.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
 import { isColdFailure, namedCold } from '../../core/victoria/stores/named-cold.js';
-import { SimpleStore } from '../../core/victoria/stores/simple-store.js';
+import { simpleStore } from '../../core/victoria/stores/simple-store.js';
 import { splitAt } from '../../core/victoria/stores/split.js';
-import { TwoStores } from '../../core/victoria/stores/two-stores.js';
+import { twoStores } from '../../core/victoria/stores/two-stores.js';
 import { BoundUpstream, type Binding } from '../../core/victoria/upstream/bound.js';
 import { breakerGaugeValue } from '../../core/base/admission/circuit-breaker.js';
 import { clientWithBreaker, type BackendClient } from '../../core/victoria/upstream/client.js';
@@ -84,7 +84,7 @@ export class ColdBackend implements Stage<never, 'cold'> {
     const bound = new BoundUpstream(this.#client, this.#own(binding));
     const cold = namedCold(bound, binding.signal, (outcome) => meters.cold_calls_total.add(1, { outcome }));
     const memory = binding.memory ?? unboundedMemory();
-    return new TwoStores({ hot, cold: new SimpleStore(cold, memory), memory }, split, (places) => {
+    return twoStores({ hot, cold: simpleStore(cold, memory), memory }, split, (places) => {
       const [route = 'hot', ...others] = places;
       meters.cold_routed_total.add(1, { route: others.length > 0 ? 'both' : route });
     });

@@ -1,27 +1,13 @@
 import { timeOrder } from '../../base/order.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
-import type { CallTag } from '../../base/trace.js';
 import { logRowBytes } from '../../base/memory/byte-lru.js';
 import { atPace, Pacer, sortSteps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
-import type { LogsqlFilter, LogsqlPipe, LogsqlQuery } from '../logsql/ast.js';
+import type { LogsqlFilter, LogsqlPipe } from '../logsql/ast.js';
 import { limit, query, selectionOf, united, where } from '../logsql/build.js';
 import { parseRowTime } from '../names/row-reader.js';
 import { isRefusal } from '../upstream/failures.js';
-import type {
-  BackendRow,
-  BackendSample,
-  BackendSeries,
-  BackendValue,
-  Deletion,
-  DeletionRequest,
-  ListingRequest,
-  RowsRequest,
-  StatsRangeRequest,
-  StatsRequest,
-  TailRowsRequest,
-  Upstream,
-} from '../upstream/types.js';
+import type { BackendRow, RowsRequest, Upstream } from '../upstream/types.js';
 import { samplesOf, seriesOf, valuesOf } from './answers-of-rows.js';
 import { evaluated } from './evaluated.js';
 import { byRows, keepTime, oldestOf, type Direction } from './pipe-parts.js';
@@ -38,179 +24,152 @@ const spareRows = 1000;
  * A backend that supports few filters and few pipes, and cannot sort. Simple calls are passed to it; the newest and oldest rows are
  * searched for in time slices, and calls that it rejects are evaluated here over its rows.
  */
-export class SimpleStore implements Upstream {
-  readonly unites = false;
-  readonly #store: Upstream;
-  readonly #memory: MemoryAccount;
-
-  constructor(store: Upstream, memory: MemoryAccount) {
-    this.#store = store;
-    this.#memory = memory;
-  }
-
-  get owner(): string {
-    return this.#store.owner;
-  }
-
-  async *rows(request: RowsRequest): Batches {
-    for (const one of united(request.query)) yield* this.#rowsOf({ ...request, query: one });
-  }
-
-  #rowsOf(request: RowsRequest): Batches {
-    const { range, newest } = request;
-    const { filter, pipes } = request.query;
-    const { leading, others } = byRows(pipes);
-    const [first, ...after] = others;
-    if (newest !== undefined)
-      return first === undefined && keepTime(leading)
-        ? this.#nearest(filter, leading, range, 'backward', newest)
-        : evaluated(this.rows({ query: request.query, range }), [limit(newest)]);
-    const oldest = oldestOf(first);
-    if (oldest !== undefined && after.length === 0 && keepTime(leading))
-      return this.#nearest(filter, leading, range, 'forward', oldest);
-    const here = (): Batches => evaluated(this.#plain(filter, range), pipes);
-    if (pipes.length === 0) return here();
-    const asked = simplePart(pipes);
-    return asked === 0
-      ? here()
-      : unlessRefused(
-          evaluated(
-            this.#store.rows({ query: query(filter, pipes.slice(0, asked)), range }),
-            pipes.slice(asked),
-          ),
-          here,
-        );
-  }
-
-  async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
-    return this.#asked(
-      isSimple(request.query),
-      () => this.#store.stats(request),
-      () => samplesOf(this.#here(), request),
-    );
-  }
-
-  async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
-    return this.#asked(
-      isSimple(request.query),
-      () => this.#store.statsRange(request),
-      () => seriesOf(this.#here(), request),
-    );
-  }
-
-  async list(request: ListingRequest): Promise<readonly BackendValue[]> {
-    return this.#asked(
-      isSimple(request.query),
-      () => this.#store.list(request),
-      () => valuesOf(this.#here(), request),
-    );
-  }
-
-  tail(request: TailRowsRequest): Promise<Batches> {
-    return this.#store.tail(request);
-  }
-
-  deletion(request: DeletionRequest): Deletion {
-    return this.#store.deletion(request);
-  }
-
-  until(signal: AbortSignal): Upstream {
-    return new SimpleStore(this.#store.until?.(signal) ?? this.#store, this.#memory);
-  }
-
-  taggedWith(tag: CallTag): Upstream {
-    return new SimpleStore(this.#store.taggedWith?.(tag) ?? this.#store, this.#memory);
-  }
-
-  async #asked<Value>(
-    isAsked: boolean,
+export function simpleStore(store: Upstream, memory: MemoryAccount): Upstream {
+  /** A view whose pipes are evaluated here. */
+  const here: Pick<Upstream, 'rows'> = {
+    rows: ({ query: { filter, pipes }, range }) => evaluated(plainRows(store, filter, range), pipes),
+  };
+  const asked = async <Value>(
+    { query: { pipes } }: Pick<RowsRequest, 'query'>,
     ask: () => Promise<Value>,
-    here: () => Promise<Value>,
-  ): Promise<Value> {
-    if (!isAsked) return here();
+    orHere: () => Promise<Value>,
+  ): Promise<Value> => {
+    if (pipes.length !== simplePart(pipes)) return orHere();
     try {
       return await ask();
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return here();
+      return orHere();
     }
+  };
+  async function* rows(request: RowsRequest): Batches {
+    for (const one of united(request.query)) yield* rowsOf({ ...request, query: one });
   }
-
-  /** A view whose pipes are evaluated here. */
-  #here(): Pick<Upstream, 'rows'> {
-    return { rows: ({ query: { filter, pipes }, range }) => evaluated(this.#plain(filter, range), pipes) };
+  function rowsOf({ query: one, range, newest }: RowsRequest): Batches {
+    const { filter, pipes } = one;
+    const { leading, others } = byRows(pipes);
+    const [first, ...after] = others;
+    const nearest = (direction: Direction, count: number): Batches =>
+      nearestRows(
+        (slice) => evaluated(plainRows(store, filter, slice), leading),
+        range,
+        direction,
+        count,
+        memory,
+      );
+    if (newest !== undefined)
+      return first === undefined && keepTime(leading)
+        ? nearest('backward', newest)
+        : evaluated(rows({ query: one, range }), [limit(newest)]);
+    const oldest = oldestOf(first);
+    if (oldest !== undefined && after.length === 0 && keepTime(leading)) return nearest('forward', oldest);
+    const simple = simplePart(pipes);
+    if (simple === 0) return here.rows({ query: one, range });
+    const part = store.rows({ query: query(filter, pipes.slice(0, simple)), range });
+    return unlessRefused(evaluated(part, pipes.slice(simple)), () => here.rows({ query: one, range }));
   }
+  return {
+    owner: store.owner,
+    unites: false,
+    rows,
+    stats: (request) =>
+      asked(
+        request,
+        () => store.stats(request),
+        () => samplesOf(here, request),
+      ),
+    statsRange: (request) =>
+      asked(
+        request,
+        () => store.statsRange(request),
+        () => seriesOf(here, request),
+      ),
+    list: (request) =>
+      asked(
+        request,
+        () => store.list(request),
+        () => valuesOf(here, request),
+      ),
+    tail: (request) => store.tail(request),
+    deletion: (request) => store.deletion(request),
+    until: (signal) => simpleStore(store.until?.(signal) ?? store, memory),
+    taggedWith: (tag) => simpleStore(store.taggedWith?.(tag) ?? store, memory),
+  };
+}
 
-  /** All rows of a filter, in no particular order; if the filter is rejected, the rows of its streams, filtered here. */
-  #plain(filter: LogsqlFilter, range: TimeRange): Batches {
-    const selection = selectionOf(filter);
-    const rows = this.#store.rows({ query: query(filter), range });
-    if (selection === filter) return rows;
-    return unlessRefused(rows, () =>
-      evaluated(this.#store.rows({ query: query(selection), range }), [where(filter)]),
-    );
+/** All rows of a filter, in no particular order; if the filter is rejected, the rows of its streams, filtered here. */
+function plainRows(store: Upstream, filter: LogsqlFilter, range: TimeRange): Batches {
+  const selection = selectionOf(filter);
+  const rows = store.rows({ query: query(filter), range });
+  if (selection === filter) return rows;
+  return unlessRefused(rows, () =>
+    evaluated(store.rows({ query: query(selection), range }), [where(filter)]),
+  );
+}
+
+/** The newest or oldest rows, read in slices of the range from that end. */
+async function* nearestRows(
+  read: (slice: TimeRange) => Batches,
+  range: TimeRange,
+  direction: Direction,
+  count: number,
+  memory: MemoryAccount,
+): AsyncGenerator<readonly BackendRow[]> {
+  let { startNs, endNs } = range;
+  let lengthNs = hourNs;
+  let missing = count;
+  while (startNs < endNs && missing > 0) {
+    const slice =
+      direction === 'forward'
+        ? { startNs, endNs: startNs + lengthNs < endNs ? startNs + lengthNs : endNs }
+        : { startNs: endNs - lengthNs > startNs ? endNs - lengthNs : startNs, endNs };
+    if (direction === 'forward') startNs = slice.endNs;
+    else endNs = slice.startNs;
+    const found = await sortedRows(read(slice), direction, missing, memory);
+    missing -= found.length;
+    if (found.length > 0) yield found;
+    lengthNs = found.length > 0 ? hourNs : lengthNs * 2n < maxSliceNs ? lengthNs * 2n : maxSliceNs;
   }
+}
 
-  /** The newest or oldest rows, read in slices of the range from that end. */
-  async *#nearest(
-    filter: LogsqlFilter,
-    pipes: readonly LogsqlPipe[],
-    range: TimeRange,
-    direction: Direction,
-    count: number,
-  ): AsyncGenerator<readonly BackendRow[]> {
-    let { startNs, endNs } = range;
-    let lengthNs = hourNs;
-    let missing = count;
-    while (startNs < endNs && missing > 0) {
-      const slice =
-        direction === 'forward'
-          ? { startNs, endNs: startNs + lengthNs < endNs ? startNs + lengthNs : endNs }
-          : { startNs: endNs - lengthNs > startNs ? endNs - lengthNs : startNs, endNs };
-      if (direction === 'forward') startNs = slice.endNs;
-      else endNs = slice.startNs;
-      const rows = evaluated(this.#plain(filter, slice), pipes);
-      const found = await this.#sorted(rows, direction, missing);
-      missing -= found.length;
-      if (found.length > 0) yield found;
-      lengthNs = found.length > 0 ? hourNs : lengthNs * 2n < maxSliceNs ? lengthNs * 2n : maxSliceNs;
-    }
-  }
-
-  /** The first rows in an order; not many more than these are held. */
-  async #sorted(batches: Batches, direction: Direction, count: number): Promise<readonly BackendRow[]> {
-    const compare = direction === 'forward' ? byTime : (a: Timed, b: Timed): number => byTime(b, a);
-    const pacer = new Pacer();
-    let held: Timed[] = [];
-    let bytes = 0;
-    const cut = async (): Promise<void> => {
-      held = await atPace(sortSteps(held, compare), pacer);
-      let freed = 0;
-      for (const dropped of held.splice(count)) freed += dropped.bytes;
-      bytes -= freed;
-      this.#memory.release(freed, 'log lines');
-    };
-    try {
-      for await (const batch of batches) {
-        for (const row of batch) {
-          const timed = {
-            row,
-            ns: parseRowTime(row._time ?? ''),
-            bytes: logRowBytes({ line: row._msg ?? '' }),
-          };
-          this.#memory.charge(timed.bytes, 'log lines');
-          bytes += timed.bytes;
-          held.push(timed);
-        }
-        if (held.length > 2 * count + spareRows) await cut();
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
+/** The first rows in an order; not many more than these are held. */
+async function sortedRows(
+  batches: Batches,
+  direction: Direction,
+  count: number,
+  memory: MemoryAccount,
+): Promise<readonly BackendRow[]> {
+  const compare = direction === 'forward' ? byTime : (a: Timed, b: Timed): number => byTime(b, a);
+  const pacer = new Pacer();
+  let held: Timed[] = [];
+  let bytes = 0;
+  const cut = async (): Promise<void> => {
+    held = await atPace(sortSteps(held, compare), pacer);
+    let freed = 0;
+    for (const dropped of held.splice(count)) freed += dropped.bytes;
+    bytes -= freed;
+    memory.release(freed, 'log lines');
+  };
+  try {
+    for await (const batch of batches) {
+      for (const row of batch) {
+        const timed = {
+          row,
+          ns: parseRowTime(row._time ?? ''),
+          bytes: logRowBytes({ line: row._msg ?? '' }),
+        };
+        memory.charge(timed.bytes, 'log lines');
+        bytes += timed.bytes;
+        held.push(timed);
       }
-      await cut();
-      return held.map(({ row }) => row);
-    } finally {
-      this.#memory.release(bytes, 'log lines');
+      if (held.length > 2 * count + spareRows) await cut();
+      const pause = pacer.due();
+      if (pause !== undefined) await pause;
     }
+    await cut();
+    return held.map(({ row }) => row);
+  } finally {
+    memory.release(bytes, 'log lines');
   }
 }
 
@@ -229,10 +188,6 @@ function simplePart(pipes: readonly LogsqlPipe[]): number {
   const [first] = pipes;
   if (first?.kind === 'fields') return 1;
   return first?.kind === 'stats' && first.functions.every(({ condition }) => condition === undefined) ? 1 : 0;
-}
-
-function isSimple({ pipes }: LogsqlQuery): boolean {
-  return pipes.length === simplePart(pipes);
 }
 
 /** Yields rows, or those of the alternative if the call is rejected before the first row. */

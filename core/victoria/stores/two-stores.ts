@@ -1,23 +1,7 @@
 import type { TimeRange } from '../../base/time/range.js';
-import type { CallTag } from '../../base/trace.js';
 import type { LogsqlFilter, LogsqlPipe, StatsPipe } from '../logsql/ast.js';
 import { limit, query, united } from '../logsql/build.js';
-import type {
-  BackendRow,
-  BackendSample,
-  BackendSeries,
-  BackendValue,
-  Deletion,
-  DeletionRequest,
-  ListingRequest,
-  RowsElsewhere,
-  RowsReader,
-  RowsRequest,
-  StatsRangeRequest,
-  StatsRequest,
-  TailRowsRequest,
-  Upstream,
-} from '../upstream/types.js';
+import type { BackendRow, BackendValue, ListingRequest, RowsRequest, Upstream } from '../upstream/types.js';
 import { joinValues, samplesOf, seriesOf, valuesOf, widened } from './answers-of-rows.js';
 import { evaluated } from './evaluated.js';
 import {
@@ -40,199 +24,196 @@ type Batches = AsyncIterable<readonly BackendRow[]>;
  * range, statistics that can be combined are, and all other calls are evaluated here over rows. Around the boundary, where a row may be in
  * both stores, both are read and each row counts once. Rows are tailed and deleted in the hot store only.
  */
-export class TwoStores implements Upstream {
-  readonly owner: string;
-  readonly unites = false;
-  readonly hold?: (range: TimeRange) => () => void;
-  readonly activeDeletions?: () => Promise<readonly string[]>;
-  readonly until?: (signal: AbortSignal) => Upstream;
-  readonly taggedWith?: (tag: CallTag) => Upstream;
-  readonly #stores: Stores;
-  readonly #split: Split;
-  readonly #routed: (places: readonly StoreSide[]) => void;
-
-  /** @param routed called with the stores of each call's rows */
-  constructor(
-    stores: Stores,
-    split: Split,
-    routed: (places: readonly StoreSide[]) => void = () => undefined,
-  ) {
-    const { hot, cold } = stores;
-    this.#stores = stores;
-    this.#split = split;
-    this.#routed = routed;
-    this.owner = `${hot.owner} with what is cold`;
-    const both = (bind: (store: Upstream) => Upstream): Upstream =>
-      new TwoStores({ ...stores, hot: bind(hot), cold: bind(cold) }, split, routed);
-    if (hot.hold !== undefined) this.hold = hot.hold.bind(hot);
-    if (hot.activeDeletions !== undefined) this.activeDeletions = hot.activeDeletions.bind(hot);
-    if (hot.until !== undefined && cold.until !== undefined)
-      this.until = (signal) => both((store) => store.until?.(signal) ?? store);
-    if (hot.taggedWith !== undefined)
-      this.taggedWith = (tag) => both((store) => store.taggedWith?.(tag) ?? store);
-  }
-
-  rows(request: RowsRequest): Batches {
-    const parts = this.#partsOf(request.range);
-    const alone = this.#alone(parts);
-    if (alone !== undefined) return alone.rows(request);
-    return inOrder(united(request.query).map((one) => this.#rowsOver(parts, { ...request, query: one })));
-  }
-
-  rowsBy(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined {
-    const parts = storePartsOf(request.range, this.#split);
-    const rows = this.#alone(parts)?.rowsBy?.(request, read);
-    if (rows !== undefined) this.#routed(parts.map(({ place }) => place));
-    return rows;
-  }
-
-  async stats(request: StatsRequest): Promise<readonly BackendSample[]> {
-    const store = this.#alone(this.#partsOf(request.range));
-    return store === undefined ? samplesOf(this, request) : store.stats(request);
-  }
-
-  async statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]> {
-    const store = this.#alone(this.#partsOf(widened(request)));
-    return store === undefined ? seriesOf(this, request) : store.statsRange(request);
-  }
-
-  async list(request: ListingRequest): Promise<readonly BackendValue[]> {
-    const parts = this.#partsOf(request.range);
-    const lists = await Promise.all(parts.map((part) => this.#listOf(part, request)));
-    const [first = [], ...others] = lists;
-    return others.length === 0 ? first : joinValues(lists, (a, b) => a + b);
-  }
-
-  tail(request: TailRowsRequest): Promise<Batches> {
-    return this.#stores.hot.tail(request);
-  }
-
-  deletion(request: DeletionRequest): Deletion {
-    return this.#stores.hot.deletion(request);
-  }
-
-  #partsOf(range: TimeRange): readonly StorePart[] {
-    const parts = storePartsOf(range, this.#split);
-    this.#routed(parts.map(({ place }) => place));
+export function twoStores(
+  stores: Stores,
+  split: Split,
+  /** Called with the stores of each call's rows. */
+  routed: (places: readonly StoreSide[]) => void = () => undefined,
+): Upstream {
+  const { hot, cold } = stores;
+  const hold = hot.hold?.bind(hot);
+  const activeDeletions = hot.activeDeletions?.bind(hot);
+  const partsOf = (range: TimeRange): readonly StorePart[] => {
+    const parts = storePartsOf(range, split);
+    routed(parts.map(({ place }) => place));
     return parts;
-  }
+  };
+  const both = (bind: (store: Upstream) => Upstream | undefined): Upstream =>
+    twoStores({ ...stores, hot: bind(hot) ?? hot, cold: bind(cold) ?? cold }, split, routed);
+  const upstream: Upstream = {
+    owner: `${hot.owner} with what is cold`,
+    unites: false,
+    rows: (request) => {
+      const parts = partsOf(request.range);
+      const alone = aloneIn(stores, parts);
+      if (alone !== undefined) return alone.rows(request);
+      return inOrder(united(request.query).map((one) => rowsOver(stores, parts, { ...request, query: one })));
+    },
+    rowsBy: (request, read) => {
+      const parts = storePartsOf(request.range, split);
+      const rows = aloneIn(stores, parts)?.rowsBy?.(request, read);
+      if (rows !== undefined) routed(parts.map(({ place }) => place));
+      return rows;
+    },
+    stats: async (request) => {
+      const store = aloneIn(stores, partsOf(request.range));
+      return store === undefined ? samplesOf(upstream, request) : store.stats(request);
+    },
+    statsRange: async (request) => {
+      const store = aloneIn(stores, partsOf(widened(request)));
+      return store === undefined ? seriesOf(upstream, request) : store.statsRange(request);
+    },
+    list: async (request) => {
+      const lists = await Promise.all(partsOf(request.range).map((part) => listOf(stores, part, request)));
+      const [first = [], ...others] = lists;
+      return others.length === 0 ? first : joinValues(lists, (a, b) => a + b);
+    },
+    tail: (request) => hot.tail(request),
+    deletion: (request) => hot.deletion(request),
+    ...(hold === undefined ? {} : { hold }),
+    ...(activeDeletions === undefined ? {} : { activeDeletions }),
+    ...(hot.until === undefined || cold.until === undefined
+      ? {}
+      : { until: (signal) => both((store) => store.until?.(signal)) }),
+    ...(hot.taggedWith === undefined
+      ? {}
+      : { taggedWith: (tag) => both((store) => store.taggedWith?.(tag)) }),
+  };
+  return upstream;
+}
 
-  /** The store that contains all the parts; undefined if both are needed. */
-  #alone(parts: readonly StorePart[]): Upstream | undefined {
-    const [first, ...others] = parts;
-    return first === undefined || others.length > 0 ? undefined : this.#storeOf(first);
-  }
+/** The store that contains all the parts; undefined if both are needed. */
+function aloneIn(stores: Stores, [first, ...others]: readonly StorePart[]): Upstream | undefined {
+  return first === undefined || others.length > 0 ? undefined : storeOf(stores, first);
+}
 
-  #storeOf({ place }: StorePart): Upstream | undefined {
-    return place === 'both' ? undefined : this.#stores[place];
-  }
+function storeOf(stores: Stores, { place }: StorePart): Upstream | undefined {
+  return place === 'both' ? undefined : stores[place];
+}
 
-  async #listOf({ place, range }: StorePart, request: ListingRequest): Promise<readonly BackendValue[]> {
-    const { hot, cold } = this.#stores;
-    const asked = { ...request, range };
-    if (place !== 'both') return this.#stores[place].list(asked);
-    const [here, there] = await Promise.all([hot.list(asked), cold.list(asked)]);
-    if (here.length === 0) return there;
-    if (there.length === 0) return here;
-    // The backend's own counts of names are also inexact.
-    if (request.hits === 'any' || request.listing === 'field_names')
-      return joinValues([here, there], Math.max);
-    return valuesOf({ rows: ({ query }) => this.#both(query.filter, range, query.pipes) }, asked);
-  }
+async function listOf(
+  stores: Stores,
+  part: StorePart,
+  request: ListingRequest,
+): Promise<readonly BackendValue[]> {
+  const { range } = part;
+  const asked = { ...request, range };
+  const store = storeOf(stores, part);
+  if (store !== undefined) return store.list(asked);
+  const [here, there] = await Promise.all([stores.hot.list(asked), stores.cold.list(asked)]);
+  if (here.length === 0) return there;
+  if (there.length === 0) return here;
+  // The backend's own counts of names are also inexact.
+  if (request.hits === 'any' || request.listing === 'field_names') return joinValues([here, there], Math.max);
+  return valuesOf({ rows: ({ query }) => ofBoth(stores, query.filter, range, query.pipes) }, asked);
+}
 
-  #rowsOver(parts: readonly StorePart[], { query: asked, newest }: RowsRequest): Batches {
-    const { filter, pipes } = asked;
-    const { leading, others } = byRows(pipes);
-    const [first, ...after] = others;
-    const all = (): Batches => evaluated(this.#each(parts, filter, leading), others);
-    if (newest !== undefined)
-      return first === undefined && keepTime(leading)
-        ? this.#nearest(parts, filter, leading, 'backward', newest)
-        : evaluated(all(), [limit(newest)]);
-    if (first === undefined) return all();
-    const oldest = oldestOf(first);
-    if (oldest !== undefined && after.length === 0 && keepTime(leading))
-      return this.#nearest(parts, filter, leading, 'forward', oldest);
-    if (first.kind === 'limit')
-      return evaluated(inOrder(parts.map((part) => this.#of(part, filter, [...leading, first]))), others);
-    return first.kind === 'stats' ? (this.#joined(parts, filter, leading, first, after) ?? all()) : all();
-  }
+function rowsOver(
+  stores: Stores,
+  parts: readonly StorePart[],
+  { query: asked, newest }: RowsRequest,
+): Batches {
+  const { filter, pipes } = asked;
+  const { leading, others } = byRows(pipes);
+  const [first, ...after] = others;
+  const each = (own: readonly LogsqlPipe[]): Batches =>
+    atOnce(parts.map((part) => ofPart(stores, part, filter, own)));
+  const nearest = (direction: Direction, count: number): Batches =>
+    nearestOf(parts, direction, count, (part, missing) =>
+      nearestIn(stores, part, filter, leading, direction, missing),
+    );
+  const all = (): Batches => evaluated(each(leading), others);
+  if (newest !== undefined)
+    return first === undefined && keepTime(leading)
+      ? nearest('backward', newest)
+      : evaluated(all(), [limit(newest)]);
+  if (first === undefined) return all();
+  const oldest = oldestOf(first);
+  if (oldest !== undefined && after.length === 0 && keepTime(leading)) return nearest('forward', oldest);
+  if (first.kind === 'limit')
+    return evaluated(inOrder(parts.map((part) => ofPart(stores, part, filter, [...leading, first]))), others);
+  return first.kind === 'stats' ? (joined(each, leading, first, after) ?? all()) : all();
+}
 
-  /** Statistics combined from those of the parts; undefined if that is impossible. */
-  #joined(
-    parts: readonly StorePart[],
-    filter: LogsqlFilter,
-    leading: readonly LogsqlPipe[],
-    counting: StatsPipe,
-    after: readonly LogsqlPipe[],
-  ): Batches | undefined {
-    if (isByTime(counting)) {
-      const { leading: own, others } = byRows(after);
-      return evaluated(this.#each(parts, filter, [...leading, counting, ...own, ...cutOf(others)]), others);
+/** Statistics combined from those of the parts; undefined if that is impossible. */
+function joined(
+  each: (pipes: readonly LogsqlPipe[]) => Batches,
+  leading: readonly LogsqlPipe[],
+  counting: StatsPipe,
+  after: readonly LogsqlPipe[],
+): Batches | undefined {
+  if (isByTime(counting)) {
+    const { leading: own, others } = byRows(after);
+    return evaluated(each([...leading, counting, ...own, ...cutOf(others)]), others);
+  }
+  const join = joining(counting);
+  if (join === undefined) return undefined;
+  // If a part has as many groups as wanted, so does the whole.
+  return evaluated(each([...leading, counting, ...cutOf(after)]), [join, ...after]);
+}
+
+/** The newest or oldest rows, read from the parts at that end. */
+async function* nearestOf(
+  parts: readonly StorePart[],
+  direction: Direction,
+  count: number,
+  read: (part: StorePart, missing: number) => Batches,
+): AsyncGenerator<readonly BackendRow[]> {
+  let missing = count;
+  for (const part of direction === 'forward' ? parts : parts.toReversed()) {
+    for await (const batch of read(part, missing)) {
+      missing -= batch.length;
+      yield batch;
     }
-    const join = joining(counting);
-    if (join === undefined) return undefined;
-    // If a part has as many groups as wanted, so does the whole.
-    return evaluated(this.#each(parts, filter, [...leading, counting, ...cutOf(after)]), [join, ...after]);
+    if (missing <= 0) return;
   }
+}
 
-  /** The newest or oldest rows, read from the parts at that end. */
-  async *#nearest(
-    parts: readonly StorePart[],
-    filter: LogsqlFilter,
-    pipes: readonly LogsqlPipe[],
-    direction: Direction,
-    count: number,
-  ): AsyncGenerator<readonly BackendRow[]> {
-    let missing = count;
-    for (const part of direction === 'forward' ? parts : parts.toReversed()) {
-      for await (const batch of this.#nearestOf(part, filter, pipes, direction, missing)) {
-        missing -= batch.length;
-        yield batch;
-      }
-      if (missing <= 0) return;
-    }
-  }
+function nearestIn(
+  stores: Stores,
+  part: StorePart,
+  filter: LogsqlFilter,
+  pipes: readonly LogsqlPipe[],
+  direction: Direction,
+  count: number,
+): Batches {
+  const { hot, cold, memory } = stores;
+  const nearest = nearestPipe(direction, count);
+  const from = (store: Upstream, own: readonly LogsqlPipe[]): Batches =>
+    store.rows(
+      direction === 'forward'
+        ? { query: query(filter, [...own, nearest]), range: part.range }
+        : { query: query(filter, own), range: part.range, newest: count },
+    );
+  const store = storeOf(stores, part);
+  if (store !== undefined) return from(store, pipes);
+  // A row among the nearest of all rows is among the nearest of its store.
+  if (isOneForOne(pipes))
+    return evaluated(onceEach(from(hot, []), from(cold, []), memory), [nearest, ...pipes]);
+  return ofBoth(stores, filter, part.range, [...pipes, nearest]);
+}
 
-  #nearestOf(
-    part: StorePart,
-    filter: LogsqlFilter,
-    pipes: readonly LogsqlPipe[],
-    direction: Direction,
-    count: number,
-  ): Batches {
-    const { hot, cold, memory } = this.#stores;
-    const from = (store: Upstream, own: readonly LogsqlPipe[]): Batches =>
-      store.rows(
-        direction === 'forward'
-          ? { query: query(filter, [...own, nearestPipe(direction, count)]), range: part.range }
-          : { query: query(filter, own), range: part.range, newest: count },
-      );
-    const store = this.#storeOf(part);
-    if (store !== undefined) return from(store, pipes);
-    const nearest = nearestPipe(direction, count);
-    // A row among the nearest of all rows is among the nearest of its store.
-    if (isOneForOne(pipes))
-      return evaluated(onceEach(from(hot, []), from(cold, []), memory), [nearest, ...pipes]);
-    return evaluated(unionRows(this.#stores, filter, part.range), [...pipes, nearest]);
-  }
+function ofPart(
+  stores: Stores,
+  part: StorePart,
+  filter: LogsqlFilter,
+  pipes: readonly LogsqlPipe[],
+): Batches {
+  const { range } = part;
+  const store = storeOf(stores, part);
+  return store === undefined
+    ? ofBoth(stores, filter, range, pipes)
+    : store.rows({ query: query(filter, pipes), range });
+}
 
-  #each(parts: readonly StorePart[], filter: LogsqlFilter, pipes: readonly LogsqlPipe[]): Batches {
-    return atOnce(parts.map((part) => this.#of(part, filter, pipes)));
-  }
-
-  #of(part: StorePart, filter: LogsqlFilter, pipes: readonly LogsqlPipe[]): Batches {
-    const { range } = part;
-    const store = this.#storeOf(part);
-    return store === undefined
-      ? this.#both(filter, range, pipes)
-      : store.rows({ query: query(filter, pipes), range });
-  }
-
-  /** Reads rows that may be in either store or in both. */
-  #both(filter: LogsqlFilter, range: TimeRange, pipes: readonly LogsqlPipe[]): Batches {
-    return evaluated(unionRows(this.#stores, filter, range), pipes);
-  }
+/** Reads rows that may be in either store or in both. */
+function ofBoth(
+  stores: Stores,
+  filter: LogsqlFilter,
+  range: TimeRange,
+  pipes: readonly LogsqlPipe[],
+): Batches {
+  return evaluated(unionRows(stores, filter, range), pipes);
 }
 
 /** The next pipe if it is a cut that can also be applied to the parts. */

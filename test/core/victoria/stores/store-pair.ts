@@ -6,9 +6,9 @@ import { apiError } from '../../../../core/base/errors/table.js';
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import { everything } from '../../../../core/victoria/logsql/build.js';
 import { formatTime } from '../../../../core/victoria/logsql/literals.js';
-import { SimpleStore } from '../../../../core/victoria/stores/simple-store.js';
+import { simpleStore } from '../../../../core/victoria/stores/simple-store.js';
 import type { Split } from '../../../../core/victoria/stores/split.js';
-import { TwoStores } from '../../../../core/victoria/stores/two-stores.js';
+import { twoStores } from '../../../../core/victoria/stores/two-stores.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
@@ -24,7 +24,7 @@ export interface PlacedRow {
 
 export interface Pair {
   readonly whole: Upstream;
-  readonly two: TwoStores;
+  readonly two: Upstream;
 }
 
 /** Three backends: one with all rows, and two that have them together. */
@@ -57,8 +57,8 @@ export class PairedStores {
     const [whole, hot, cold] = this.#clients.map((client) => bound(client, headers));
     if (whole === undefined || hot === undefined || cold === undefined) throw new Error('three are open');
     const memory = unboundedMemory();
-    const simple = new SimpleStore(isPoor ? poor(cold) : cold, memory);
-    return { whole, two: new TwoStores({ hot, cold: simple, memory }, split) };
+    const simple = simpleStore(isPoor ? poor(cold) : cold, memory);
+    return { whole, two: twoStores({ hot, cold: simple, memory }, split) };
   }
 
   async #push(

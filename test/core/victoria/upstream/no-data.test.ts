@@ -1,13 +1,15 @@
 import test from 'ava';
 import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { makeTenant, withProxyFile } from '../../../../core/testing/index.js';
-import { EmptyUpstream } from '../../../../core/victoria/upstream/no-data.js';
+import { everything, query } from '../../../../core/victoria/logsql/build.js';
+import { emptyUpstream } from '../../../../core/victoria/upstream/no-data.js';
 
 const tenant = { ...makeTenant('no"body'), hasNoData: true } as const;
+const tail = { query: query(everything), offsetNs: 0n, startOffsetMs: 0, refreshMs: 1, openTimeoutMs: 1 };
 
 test('a tail without data ends with the exchange', async (t) => {
   const ending = new AbortController();
-  const rows = await new EmptyUpstream(tenant, ending.signal).tail();
+  const rows = await emptyUpstream(tenant, ending.signal).tail(tail);
   const all = (async () => {
     const batches: unknown[] = [];
     for await (const batch of rows) batches.push(batch);
@@ -18,8 +20,10 @@ test('a tail without data ends with the exchange', async (t) => {
 });
 
 test('a deletion for an unknown tenant is refused', (t) => {
-  const upstream = new EmptyUpstream(tenant, new AbortController().signal);
-  t.throws(() => upstream.deletion(), { message: 'unknown tenant "no\\"body"' });
+  const upstream = emptyUpstream(tenant, new AbortController().signal);
+  t.throws(() => upstream.deletion({ filter: everything, range: { startNs: 0n, endNs: 1n } }), {
+    message: 'unknown tenant "no\\"body"',
+  });
 });
 
 const paths: readonly (readonly [path: string, status: number, text: string])[] = [
