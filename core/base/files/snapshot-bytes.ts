@@ -13,7 +13,15 @@ import {
 
 /** Upper bounds for the bytes around all entries, and for the separators of one entry. */
 const [frameBytes, besideBytes] = [256, 16];
-const pieceBytes = 64 * 1024;
+/** Bytes written or read in one step. */
+export const pieceBytes = 64 * 1024;
+
+/** Metadata of a snapshot that was read. */
+export interface SnapshotRead {
+  /** Unix milliseconds. */
+  readonly savedAtMs: number;
+  readonly bytes: number;
+}
 
 /**
  * A snapshot in memory, in the format of a file: as many entries as fit, in their order. Entries with the same first name are included all
@@ -88,15 +96,31 @@ export async function readSnapshotBytes(
   bytes: Buffer,
   add: AddEntry,
   signal: AbortSignal,
-  { others, settle }: Reading = {},
+  reading?: Reading,
 ): Promise<void> {
+  await readPieces(format, (at) => bytes.subarray(at, at + pieceBytes), add, signal, reading);
+}
+
+/**
+ * Reads a snapshot that arrives in pieces; an empty one is its end. As `readSnapshotBytes`.
+ * @param pieceAt returns the bytes from an offset, at most `pieceBytes`
+ */
+export async function readPieces(
+  format: SnapshotFormat,
+  pieceAt: (at: number) => Buffer | Promise<Buffer>,
+  add: AddEntry,
+  signal: AbortSignal | undefined,
+  { others, settle }: Reading = {},
+): Promise<SnapshotRead> {
   const pacer = new Pacer(signal);
   const parsing = parseSnapshot(format, add, others);
   parsing.next();
-  for (let at = 0; ; at += pieceBytes) {
-    signal.throwIfAborted();
-    const { done } = parsing.next(bytes.subarray(at, at + pieceBytes));
-    if (done === true) return;
+  for (let bytes = 0; ;) {
+    signal?.throwIfAborted();
+    const piece = await pieceAt(bytes);
+    bytes += piece.length;
+    const { done, value } = parsing.next(piece);
+    if (done === true) return { savedAtMs: value, bytes };
     await settle?.();
     const pause = pacer.due();
     if (pause !== undefined) await pause;

@@ -4,10 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../clock.js';
 import { describeSystemError, isMissing } from '../errors/system-error.js';
 import type { Logger } from '../logger.js';
-import { Pacer } from '../pace/steps.js';
-import { snapshotPieces } from './snapshot-bytes.js';
+import { pieceBytes, readPieces, snapshotPieces, type SnapshotRead } from './snapshot-bytes.js';
 import {
-  parseSnapshot,
   UnusableSnapshot,
   type AddEntry,
   type OtherMembers,
@@ -24,16 +22,6 @@ export interface SnapshotFileSettings {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Logger;
 }
-
-/** Metadata of a snapshot that was read. */
-export interface SnapshotRead {
-  /** Unix milliseconds. */
-  readonly savedAtMs: number;
-  readonly bytes: number;
-}
-
-/** Bytes read in one step. */
-const pieceBytes = 64 * 1024;
 
 /**
  * A snapshot of a process's data in one JSON file, written and read in steps. The file is replaced atomically, so that readers always find
@@ -71,16 +59,21 @@ export class SnapshotFile {
    * Reads the file. Entries given to `add` are valid only if the promise resolves to a value; undefined means that there is no file, or
    * that it could not be used, which is logged.
    */
-  async read(add: AddEntry, signal?: AbortSignal, reading: Reading = {}): Promise<SnapshotRead | undefined> {
+  async read(add: AddEntry, signal?: AbortSignal, reading?: Reading): Promise<SnapshotRead | undefined> {
+    const { path, format, log } = this.#settings;
     let file: FileHandle | undefined;
     try {
-      file = await open(this.#settings.path, 'r');
-      return await this.#parse(file, add, signal, reading);
+      const opened = (file = await open(path, 'r'));
+      const pieceAt = async (at: number): Promise<Buffer> => {
+        // A new buffer each time: an entry may span several of them.
+        const { buffer, bytesRead } = await opened.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, at);
+        return buffer.subarray(0, bytesRead);
+      };
+      return await readPieces(format, pieceAt, add, signal, reading);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof UnusableSnapshot) await this.#putAside(error);
-      else if (!isMissing(error))
-        this.#settings.log.warn('cannot read the snapshot', { 'file.path': this.#settings.path, error });
+      else if (!isMissing(error)) log.warn('cannot read the snapshot', { 'file.path': path, error });
       return undefined;
     } finally {
       await file?.close();
@@ -118,28 +111,6 @@ export class SnapshotFile {
     const folder = dirname(this.#settings.path);
     for (const name of await readdir(folder))
       if (this.#isTemporary(name)) await rm(join(folder, name), { force: true });
-  }
-
-  async #parse(
-    file: FileHandle,
-    add: AddEntry,
-    signal: AbortSignal | undefined,
-    { others, settle }: Reading,
-  ): Promise<SnapshotRead> {
-    const pacer = new Pacer(signal);
-    const parsing = parseSnapshot(this.#settings.format, add, others);
-    parsing.next();
-    for (let bytes = 0; ;) {
-      signal?.throwIfAborted();
-      // A new buffer each time: an entry may span several of them.
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, bytes);
-      bytes += bytesRead;
-      const { done, value } = parsing.next(buffer.subarray(0, bytesRead));
-      if (done === true) return { savedAtMs: value, bytes };
-      await settle?.();
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
   }
 
   async #print(file: FileHandle, entries: Iterable<WrittenEntry>, others: OtherMembers): Promise<number> {
