@@ -67,35 +67,43 @@ export interface OptionSchema extends ValueSchema {
   readonly properties?: Readonly<Record<string, ValueSchema>>;
 }
 
-/** One option, for flags, environment, documentation and checker. */
-export interface OptionDefinition {
+/** Names under which code reads the values of extensions. */
+const valueMarks = {
+  flag: 'x-flag',
+  shares: 'x-shares',
+  ignoredEnv: 'x-env-ignored',
+  unit: 'x-unit',
+  fileOf: 'x-secret-file',
+  deprecated: 'x-deprecated',
+  fileUse: 'x-file',
+  dataFile: 'x-data-file',
+  notAbove: 'x-not-above',
+  probe: 'x-probe',
+  usedWith: 'x-used-with',
+} as const;
+type Marked = { readonly [Name in keyof typeof valueMarks]: ValueSchema[(typeof valueMarks)[Name]] };
+
+/** This project's extensions that constrain no value. */
+export const marks: readonly string[] = [
+  ...Object.values(valueMarks),
+  ...['x-secret', 'x-neutral', 'x-unread', 'x-expected', 'x-env', 'x-list'],
+];
+
+/** One option, for flags, environment, documentation and checker; `ValueSchema` describes the values of its extensions. */
+export interface OptionDefinition extends Marked {
   /** The core section or plugin that the option belongs to. */
   readonly owner: string;
   /** Key in the YAML file. */
   readonly key: string;
   readonly kind: ValueKind;
-  readonly flag: string | undefined;
-  /** Flag of another owner that also sets this option. */
-  readonly shares: string | undefined;
   /** Environment variables, the specified ones before that of the flag; the first one set is used. */
   readonly env: readonly string[];
   /** The default environment variable of the flag. */
   readonly variable: string | undefined;
-  /** A variable that could be mistaken for one of these. */
-  readonly ignoredEnv: string | undefined;
-  readonly unit: string | undefined;
   readonly description: string;
   readonly isSecret: boolean;
-  /** Key of the secret option whose value is in the file named by this option. */
-  readonly fileOf: string | undefined;
   readonly isNeutral: boolean;
-  readonly deprecated: string | undefined;
   readonly isUnread: boolean;
-  readonly fileUse: FileUse | undefined;
-  readonly dataFile: string | undefined;
-  readonly notAbove: string | undefined;
-  readonly probe: string | undefined;
-  readonly usedWith: string | undefined;
   readonly schema: ValueSchema;
 }
 
@@ -143,29 +151,25 @@ function define(owner: string, schema: OptionSchema): readonly OptionDefinition[
     const flag = option['x-flag'] ?? option['x-shares'];
     const variable = flag === undefined ? undefined : variableOf(flag);
     return {
+      ...markedBy(option),
       owner,
       key,
       kind: valueKind(option),
-      flag: option['x-flag'],
-      shares: option['x-shares'],
       env: [...envNames(option), ...(variable === undefined ? [] : [variable])],
       variable,
-      ignoredEnv: option['x-env-ignored'],
-      unit: option['x-unit'],
       description: option.description ?? '',
       isSecret: option['x-secret'] === true,
-      fileOf: option['x-secret-file'],
       isNeutral: option['x-neutral'] === true,
-      deprecated: option['x-deprecated'],
       isUnread: option['x-unread'] === true,
-      fileUse: option['x-file'],
-      dataFile: option['x-data-file'],
-      notAbove: option['x-not-above'],
-      probe: option['x-probe'],
-      usedWith: option['x-used-with'],
       schema: option,
     };
   });
+}
+
+function markedBy(option: ValueSchema): Marked {
+  const values = Object.entries(valueMarks).map(([name, mark]) => [name, option[mark]] as const);
+  // Made name by name from the table.
+  return Object.fromEntries(values) as unknown as Marked;
 }
 
 function envNames(option: ValueSchema): readonly string[] {

@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { parseDuration } from '../../base/time/option-duration.js';
 import { explain, meantKey } from './explain.js';
 import { textFormats } from './formats.js';
-import type { ValueSchema } from './schema.js';
+import { marks, type ValueSchema } from './schema.js';
 
 /** A problem in a value, with its position. */
 export interface ValueProblem {
@@ -19,27 +19,6 @@ export interface ValueProblem {
   /** True if the message lists all allowed values. */
   readonly isChoice?: boolean;
 }
-
-/** This project's extensions, which validation ignores. */
-const MARKS = [
-  'x-expected',
-  'x-flag',
-  'x-shares',
-  'x-env',
-  'x-env-ignored',
-  'x-unit',
-  'x-list',
-  'x-secret',
-  'x-secret-file',
-  'x-neutral',
-  'x-deprecated',
-  'x-unread',
-  'x-file',
-  'x-data-file',
-  'x-not-above',
-  'x-probe',
-  'x-used-with',
-];
 
 const ajv = makeAjv();
 const validators = new WeakMap<object, ValidateFunction>();
@@ -164,7 +143,7 @@ function makeAjv(): Ajv2020 {
     // A site's own schemas are validated on loading; compiling the meta-schema is the slowest part.
     validateSchema: false,
   });
-  made.addVocabulary(MARKS);
+  made.addVocabulary([...marks]);
   for (const [name, format] of textFormats) made.addFormat(name, { type: 'string', validate: format.test });
   made.addKeyword({
     keyword: 'x-minimum',
