@@ -70,7 +70,7 @@ export class Traces implements RequestObserver {
   readonly #tracer: Tracer;
   readonly #maySayQueries: boolean;
 
-  constructor(options: Settings, { meters, log }: TracesNeeds) {
+  constructor(options: Settings, needs: TracesNeeds) {
     const exporter = new OTLPTraceExporter({
       url: signalUrl(options.otlpTracesEndpoint, 'traces').href,
       headers: headersOf(options),
@@ -78,12 +78,11 @@ export class Traces implements RequestObserver {
       concurrencyLimit: maxPushes,
       httpAgentOptions: { rejectUnauthorized: !options.otlpTlsSkipVerify },
     });
-    const reporting = new ToldExporter(exporter, meters, log);
     this.#provider = new TracerProvider({
       resource: resourceFromAttributes(Object.fromEntries(resourceOf(options))),
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.otlpTracesSampleRatio) }),
       spanLimits: limits,
-      spanProcessors: [new BoundedProcessor(reporting, meters, options.otlpTimeout)],
+      spanProcessors: [new BoundedProcessor(exporter, needs, options.otlpTimeout)],
     });
     this.#tracer = this.#provider.getTracer('ref-proxy');
     this.#maySayQueries = options.debugLogRawQueries;
@@ -167,17 +166,26 @@ class OtelSpan implements OpenSpan {
   }
 }
 
-/** A span processor with a bounded queue that reports drops, which the library's processor does not. */
+/** A span processor with a bounded queue that reports drops and the outcome of pushes, which the library's processor does not. */
 class BoundedProcessor implements SpanProcessor {
   readonly #inner: BatchSpanProcessor;
+  readonly #needs: TracesNeeds;
+  /** Number of spans passed to the inner processor and not pushed yet. */
+  #waiting = 0;
+  #isFailing = false;
 
-  constructor(
-    private readonly exporter: ToldExporter,
-    private readonly meters: Meters<typeof traceMetrics>,
-    timeoutMs: number,
-  ) {
+  constructor(exporter: SpanExporter, needs: TracesNeeds, timeoutMs: number) {
+    this.#needs = needs;
     this.#inner = new BatchSpanProcessor({
-      exporter,
+      exporter: {
+        export: (spans, done) =>
+          exporter.export(spans, (result) => {
+            this.#pushed(spans.length, result);
+            done(result);
+          }),
+        forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+        shutdown: () => exporter.shutdown(),
+      },
       maxQueueSize: maxWaiting,
       maxExportBatchSize: maxInPush,
       scheduledDelayMillis: pauseMs,
@@ -191,11 +199,11 @@ class BoundedProcessor implements SpanProcessor {
 
   onEnd(span: ReadableSpan): void {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
-    if (this.exporter.waiting >= maxWaiting) {
-      this.meters.trace_spans_total.add(1, { outcome: 'dropped' });
+    if (this.#waiting >= maxWaiting) {
+      this.#needs.meters.trace_spans_total.add(1, { outcome: 'dropped' });
       return;
     }
-    this.exporter.waiting += 1;
+    this.#waiting += 1;
     this.#inner.onEnd(span);
   }
 
@@ -206,38 +214,15 @@ class BoundedProcessor implements SpanProcessor {
   shutdown(): Promise<void> {
     return this.#inner.shutdown();
   }
-}
 
-/** An exporter that reports the outcome of pushes. */
-class ToldExporter implements SpanExporter {
-  /** Number of spans passed to the processor and not pushed yet. */
-  waiting = 0;
-  #isFailing = false;
-
-  constructor(
-    private readonly inner: SpanExporter,
-    private readonly meters: Meters<typeof traceMetrics>,
-    private readonly log: Logger,
-  ) {}
-
-  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
-    this.inner.export(spans, (result) => {
-      this.waiting -= spans.length;
-      const isDone = result.code === ExportResultCode.SUCCESS;
-      this.meters.trace_spans_total.add(spans.length, { outcome: isDone ? 'pushed' : 'failed' });
-      if (!isDone && !this.#isFailing)
-        this.log.warn('the push of traces failed', { 'error.message': result.error?.message.slice(0, 300) });
-      else if (isDone && this.#isFailing) this.log.info('the push of traces works again');
-      this.#isFailing = !isDone;
-      done(result);
-    });
-  }
-
-  forceFlush(): Promise<void> {
-    return this.inner.forceFlush?.() ?? Promise.resolve();
-  }
-
-  shutdown(): Promise<void> {
-    return this.inner.shutdown();
+  #pushed(spans: number, { code, error }: ExportResult): void {
+    const { meters, log } = this.#needs;
+    const isDone = code === ExportResultCode.SUCCESS;
+    this.#waiting -= spans;
+    meters.trace_spans_total.add(spans, { outcome: isDone ? 'pushed' : 'failed' });
+    if (!isDone && !this.#isFailing)
+      log.warn('the push of traces failed', { 'error.message': error?.message.slice(0, 300) });
+    else if (isDone && this.#isFailing) log.info('the push of traces works again');
+    this.#isFailing = !isDone;
   }
 }
