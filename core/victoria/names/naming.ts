@@ -73,8 +73,6 @@ function hasOtlpFields(fields: Iterable<string>): boolean {
 const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 /** Maximum number of underscores for which stored spellings are tried; longer names are taken as stored. */
 const maxUnderscores = 3;
-/** Number of field mappings that are kept. A request may outlive one reload fewer. */
-const keptMappings = 5;
 
 /** Maps between stored names and client names; one per pipeline, shared by all requests. */
 export class Naming {
@@ -93,11 +91,6 @@ export class Naming {
   /** Identifies the field mapping; empty if there is none. */
   readonly mapping: string;
   readonly #settings: NamesOptions;
-  /**
-   * This naming and those that reloads derived from it, latest first. They share one list, so that running requests keep the mapping that
-   * they started with.
-   */
-  #family: Naming[] = [this];
   readonly #promoted: ReadonlySet<string>;
   readonly #ofTenants: ReadonlyMap<string, Naming>;
   readonly #labelByField: ReadonlyMap<string, string>;
@@ -138,19 +131,9 @@ export class Naming {
     return this.#settings;
   }
 
-  /** This naming with another field mapping. Requests that started with the old mapping still find it through the new naming. */
-  withMapping(fieldMapping: NamesOptions['fieldMapping']): Naming {
-    const naming = new Naming({ ...this.#settings, fieldMapping });
-    naming.#family = this.#family;
-    this.#family.unshift(naming);
-    this.#family.splice(keptMappings);
-    return naming;
-  }
-
-  /** The naming for one tenant, which may have its own promoted attributes or still use an earlier field mapping. */
-  forTenant({ id, mapping = this.mapping }: Pick<Tenant, 'id' | 'mapping'>): Naming {
-    const naming = this.#family.find((other) => other.mapping === mapping) ?? this;
-    return naming.#ofTenants.get(id) ?? naming;
+  /** The naming for one tenant, which may have its own promoted attributes. */
+  forTenant({ id }: Pick<Tenant, 'id'>): Naming {
+    return this.#ofTenants.get(id) ?? this;
   }
 
   /**
