@@ -139,15 +139,8 @@ class Walk {
         return unknownAt(at);
       case 'reference': {
         const value = resolveReference(read, this.#env);
-        if (value !== undefined) {
-          return {
-            kind: 'scalar',
-            at,
-            value: isQuoted ? value : typeScalar(value),
-            isQuoted,
-            fromEnv: read.name,
-          };
-        }
+        if (value !== undefined)
+          return { kind: 'scalar', at, value: isQuoted ? value : typeScalar(value), isQuoted };
         const fix = `set ${read.name}, or add a default: \${${read.name}:-value}`;
         this.#report(
           'reference',

@@ -28,8 +28,6 @@ export interface LocatedScalar {
   readonly value: string | number | boolean | null;
   /** True for quoted and block scalars; only the type of plain text may change. */
   readonly isQuoted: boolean;
-  /** The environment variable that provided the value. */
-  readonly fromEnv?: string;
   /** True if a reference could not be resolved. That is reported already, so no other finding may depend on the value. */
   readonly isUnknown?: boolean;
 }

@@ -145,17 +145,6 @@ export function ipv4Range(name: string, network: string, to?: string): FieldFilt
   return field(name, { kind: 'ipv4-range', ...range });
 }
 
-/**
- * The value is an IPv6 address (or an IPv4 address mapped into IPv6) of the network or between two addresses.
- * @throws LogsqlError for an invalid network
- */
-export function ipv6Range(name: string, network: string, to?: string): FieldFilter {
-  const range = cidrRange('ipv6', network, to);
-  if (range === undefined)
-    throw new LogsqlError(`cannot parse IPv6 address or IPv6 CIDR "${network}" at ipv6_range()`);
-  return field(name, { kind: 'ipv6-range', ...range });
-}
-
 /** Rows of a range. */
 export function timeRange({ startNs, endNs }: TimeRange): LogsqlFilter {
   return { kind: 'time', min: clampTime(startNs), max: clampTime(endNs - 1n) };
