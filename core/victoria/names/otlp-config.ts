@@ -1,16 +1,14 @@
-import type { NamesOptions } from '../../base/options.gen.js';
-
-/** Limits by tenant; Loki's `otlp_config` among them names the resource attributes that become labels. */
-interface TenantSettings {
-  readonly tenantLimits: Readonly<Record<string, unknown>>;
-  readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
-}
+import type { LimitsOptions, NamesOptions } from '../../base/options.gen.js';
 
 /**
- * The names options with the promoted attributes of `otlp_config` in limits, for every tenant that has one.
+ * The names options with the promoted attributes of Loki's `otlp_config` in limits, for every tenant that has one: the names of resource
+ * attributes that become labels.
  * @throws Error naming the tenant and the field, if the value is not such a configuration
  */
-export function withOtlpConfig(names: NamesOptions, limits: TenantSettings): NamesOptions {
+export function withOtlpConfig(
+  names: NamesOptions,
+  limits: Pick<LimitsOptions, 'tenantLimits' | 'tenantDefaultLimits'>,
+): NamesOptions {
   const defaults = names.promotedAttributes;
   const common = promotedBy(limits.tenantDefaultLimits, 'tenant-default-limits', defaults);
   const byTenant = Object.entries(limits.tenantLimits).flatMap(([tenantId, fields]) => {
