@@ -1,3 +1,4 @@
+import { ofKey } from '../base/memory/account.js';
 import type { ResponseShapeOptions } from '../base/options.gen.js';
 import type { TimeRange } from '../base/time/range.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
@@ -80,7 +81,7 @@ export class Engine {
     const naming = this.#host.naming.forTenant(tenant);
     const { plan, labelFields } = await planRequest(exchange, naming, learner);
     return execute(plan, request, {
-      ...{ upstream, naming, labelFields, reader: this.#readerOf(naming) },
+      ...{ upstream, naming, labelFields, reader: ofKey(this.#readers, naming, () => new RowReader(naming)) },
       ...{ tenant, caller, trace, signal, memory, limits, clock, log, meters },
       options: this.#options,
       memories: this.#memories,
@@ -92,12 +93,6 @@ export class Engine {
       derive: this.#derive,
       showsGroups: naming.emitStructuredMetadata || !caller.categorizeLabels,
     });
-  }
-
-  #readerOf(naming: Naming): RowReader {
-    let reader = this.#readers.get(naming);
-    if (reader === undefined) this.#readers.set(naming, (reader = new RowReader(naming)));
-    return reader;
   }
 }
 

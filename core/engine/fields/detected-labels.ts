@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/account.js';
 import type { DetectedLabelsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Backend } from '../backend.js';
@@ -19,11 +20,7 @@ export async function answerDetectedLabels(
 export function detectedLabelsOf(streams: readonly LabelSet[]): DetectedLabelsAnswer {
   const byLabel = new Map<string, Set<string>>();
   for (const { labels } of streams)
-    for (const [label, value] of labels) {
-      const values = byLabel.get(label);
-      if (values === undefined) byLabel.set(label, new Set([value]));
-      else values.add(value);
-    }
+    for (const [label, value] of labels) ofKey(byLabel, label, () => new Set<string>()).add(value);
   const labels = [...byLabel]
     .filter(([label, values]) => isRelevantLabel(label, values))
     .map(([label, values]) => ({ label, values: [...values] }));

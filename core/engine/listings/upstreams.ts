@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/account.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { printFilter, printQuery } from '../../victoria/logsql/print.js';
@@ -51,25 +52,15 @@ export function onceListed(upstream: Upstream): Upstream {
         if (listing === 'streams' && both !== undefined) return both.streams;
         if (listing === 'field_names' && both !== undefined) return both.names;
         const key = JSON.stringify([listing, field, hits, rows]);
-        return once(lists, key, () => asked.list(request));
+        return ofKey(lists, key, () => asked.list(request));
       },
-      ...(listBoth && { listBoth: (request) => once(boths, keyOf(request), () => listBoth(request)) }),
+      ...(listBoth && { listBoth: (request) => ofKey(boths, keyOf(request), () => listBoth(request)) }),
     };
   });
 }
 
 function keyOf({ query, range }: Pick<ListingRequest, 'query' | 'range'>): string {
   return `${range.startNs} ${range.endNs} ${printQuery(query)}`;
-}
-
-function once<Answer>(
-  answers: Map<string, Promise<Answer>>,
-  key: string,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
-  let answer = answers.get(key);
-  if (answer === undefined) answers.set(key, (answer = ask()));
-  return answer;
 }
 
 /** TTL of a selection's streams as a first guess. */

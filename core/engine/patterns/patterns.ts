@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/account.js';
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/request.js';
 import type { TimeRange } from '../../base/time/range.js';
@@ -49,11 +50,9 @@ export async function answerPatterns(
     custom.push({ pattern, level: undefined, samples: gathered.alone(counts) });
   }
   const mined = await findPatterns(read, pacer, context);
-  for (const found of mined) {
+  await eachAtPace(mined, pacer, (found) => {
     gathered.add(found);
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
+  });
   const own = new Set(search.custom);
   const found = gathered.biggest().filter(({ pattern }) => !own.has(pattern));
   const { meters } = context;
@@ -115,12 +114,10 @@ async function findPatterns(
   let observed = 0;
   for (const [index, { window, lines }] of read.entries()) {
     const isSample = window.lines > lines.length;
-    for (const line of lines) {
+    await eachAtPace(lines, pacer, (line) => {
       const timeMs = Number(line.timestampNs / msNs);
       if (finder.add({ ...line, timeMs }, bucketOf(index, isSample, line.timestampNs))) observed += 1;
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
+    });
   }
   meters.patterns_source_lines_observed_total.add(observed, {});
   return atPace(finder.patterns(), pacer);
@@ -183,11 +180,8 @@ class Gathered {
 
   add({ pattern, level, size, counts }: FoundPattern): void {
     const key = `${level.length} ${level} ${pattern}`;
-    let known = this.#byKey.get(key);
-    if (known === undefined) {
-      known = { pattern, level, counts: this.#makeCounts(), size: 0 };
-      this.#byKey.set(key, known);
-    }
+    const make = (): Gathering => ({ pattern, level, counts: this.#makeCounts(), size: 0 });
+    const known = ofKey(this.#byKey, key, make);
     known.size += size;
     this.#count(known.counts, counts);
   }

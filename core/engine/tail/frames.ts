@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/account.js';
 import { LabelsMerger } from '../../wire/answer/encode-streams.js';
 import type { LabelSet } from '../../base/label-set.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
@@ -29,19 +30,14 @@ export class FrameWriter {
     const { timestampNs, line, structuredMetadata, parsed } = entry;
     const start = `["${timestampNs}",${JSON.stringify(line)}`;
     if (!this.#categorizes) {
-      const merged = this.#merger(labels).json(structuredMetadata, parsed);
+      const merger = ofKey(this.#mergers, labels, () => new LabelsMerger(labels));
+      const merged = merger.json(structuredMetadata, parsed);
       return `{"stream":${merged},"values":[${start}]]}`;
     }
     const groups: string[] = [];
     if (structuredMetadata.size > 0) groups.push(`"structuredMetadata":${structuredMetadata.json}`);
     if (parsed.size > 0) groups.push(`"parsed":${parsed.json}`);
     return `{"stream":${labels.json},"values":[${start},{${groups.join(',')}}]]}`;
-  }
-
-  #merger(labels: LabelSet): LabelsMerger {
-    let merger = this.#mergers.get(labels);
-    if (merger === undefined) this.#mergers.set(labels, (merger = new LabelsMerger(labels)));
-    return merger;
   }
 }
 

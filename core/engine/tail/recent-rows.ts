@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/account.js';
 import { hash } from 'node:crypto';
 import { entryIdentity, type Identified } from '../../victoria/names/entry-identity.js';
 
@@ -32,10 +33,9 @@ export class RecentRows {
     if (timestampNs < this.#floorNs) return false;
     // Hashed, because lines may be long.
     const key = hash('sha1', entryIdentity(row), 'binary');
-    const atInstant = this.#byTime.get(timestampNs);
-    if (atInstant === undefined) this.#byTime.set(timestampNs, new Set([key]));
-    else if (atInstant.has(key)) return false;
-    else atInstant.add(key);
+    const atInstant = ofKey(this.#byTime, timestampNs, () => new Set<string>());
+    if (atInstant.has(key)) return false;
+    atInstant.add(key);
     this.#size += 1;
     if (this.#size > this.#maxRows) this.#forgetOldest();
     return true;

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/account.js';
 import type { LabelSet } from '../../base/label-set.js';
 import type { VolumePiece } from './volume-buckets.js';
 
@@ -32,11 +33,8 @@ export class VolumePieces {
   }
 
   add(labels: LabelSet, cell: bigint, piece: CountedPiece): void {
-    let stream = this.#streams.get(labels.key);
-    if (stream === undefined) {
-      stream = { labels, byCell: new Map(), exact: 0, given: 0, shared: 0 };
-      this.#streams.set(labels.key, stream);
-    }
+    const open = (): OpenStream => ({ labels, byCell: new Map(), exact: 0, given: 0, shared: 0 });
+    const stream = ofKey(this.#streams, labels.key, open);
     const known = stream.byCell.get(cell);
     if (known === undefined) this.#size += 1;
     stream.byCell.set(cell, known === undefined ? piece : joined(known, piece));

@@ -1,7 +1,7 @@
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
 import { oncePerObject } from '../../../base/memory/account.js';
-import type { Steps } from '../../../base/pace/steps.js';
+import { eachStep, type Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -168,25 +168,18 @@ function* makeGrouping(
   const serviceFields = new Set(names.has(serviceNameLabel) ? naming.serviceFields() : []);
   const candidates = new Set(sources.all);
   const stored = new Set<string>();
-  let seenStreams = 0;
-  for (const { fields, labelFields } of streams.values()) {
+  yield* eachStep(streams.values(), ({ fields, labelFields }) => {
     for (const name of fields.keys())
       if (candidates.has(name) || serviceFields.has(name) || labels.has(labelFields.get(name) ?? ''))
         stored.add(name);
-    seenStreams += 1;
-    if (seenStreams % stepStreams === 0) yield;
-  }
+  });
   const wanted = [...new Set([...names].flatMap((name) => [name, plainName(name)]))];
   const matters = {
     level: names.has(detectedLevelName),
     exporter: sources.hasOtlp && sources.all.length > 0,
   };
   const shown = new Map<StreamIdentity, string>();
-  for (const stream of streams.values()) {
-    seenStreams += 1;
-    if (seenStreams % stepStreams === 0) yield;
-    shown.set(stream, shownOf(stream, wanted, matters));
-  }
+  yield* eachStep(streams.values(), (stream) => shown.set(stream, shownOf(stream, wanted, matters)));
   const texts =
     (yield* textsByKey([...stored], streams, shown)) ?? (yield* textsByOneMore(stored, streams, shown));
   if (texts === undefined) return groupByStream(streamListing, sources);

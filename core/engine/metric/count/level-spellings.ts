@@ -1,4 +1,5 @@
 /** Finds levels by the words that lines of a sample spell, as they spell them. */
+import { ofKey } from '../../../base/memory/account.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, field, or, phrase, substring } from '../../../victoria/logsql/build.js';
 import { standsAlone } from '../../../victoria/logsql/eval/words.js';
@@ -62,9 +63,7 @@ export class SpelledWords {
     const spelled = level === '' ? undefined : spelledLevelWord(line);
     if (spelled !== undefined) this.#used |= bitOf.get(spelled) ?? 0;
     const key = `${words} ${decisive} ${level}`;
-    const known = this.#kinds.get(key);
-    if (known === undefined) this.#kinds.set(key, { words, decisive, level, lines: 1 });
-    else known.lines += 1;
+    ofKey(this.#kinds, key, () => ({ words, decisive, level, lines: 0 })).lines += 1;
   }
 
   /** The level words in lower case, each with the characters around it, which are blanks at the ends of a line. */
@@ -120,9 +119,8 @@ export class SpelledWords {
   }
 
   #addAround(bit: Words, around: string): void {
-    const known = this.#around.get(bit);
-    if (known === undefined) this.#around.set(bit, new Set([around]));
-    else if (known.size <= maxAround) known.add(around);
+    const known = ofKey(this.#around, bit, () => new Set<string>());
+    if (known.size <= maxAround) known.add(around);
   }
 
   /** The characters around these spellings; undefined if there are too many, or if one is the end of a line, which no filter can match. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { oncePerObject } from '../../../base/memory/account.js';
+import { oncePerObject, ofKey } from '../../../base/memory/account.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Stage } from '../../../logql/ast.js';
 import { labelName } from '../../../logql/pipeline/slot.js';
@@ -9,7 +9,7 @@ import { and, not, present, query } from '../../../victoria/logsql/build.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
-import { atPace, Pacer, type Steps } from '../../../base/pace/steps.js';
+import { atPace, eachStep, Pacer, type Steps } from '../../../base/pace/steps.js';
 import {
   isOwnColumn,
   type BackendValue,
@@ -154,13 +154,9 @@ function* severalBy(
   keyOf: (stream: NamedStream) => string,
 ): Steps<readonly (readonly NamedStream[])[]> {
   const byKey = new Map<string, NamedStream[]>();
-  for (const [index, stream] of streams.entries()) {
-    const key = keyOf(stream);
-    const others = byKey.get(key);
-    if (others === undefined) byKey.set(key, [stream]);
-    else others.push(stream);
-    if ((index + 1) % stepStreams === 0) yield;
-  }
+  yield* eachStep(streams, (stream) => {
+    ofKey(byKey, keyOf(stream), (): NamedStream[] => []).push(stream);
+  });
   return [...byKey.values()].filter(({ length }) => length > 1);
 }
 

@@ -3,6 +3,7 @@
  * with Fixed Depth Tree", ICWS 2017), with Loki's settings. A line costs time linear in its tokens; memory is bounded by
  * the number of clusters.
  */
+import { ofKey } from '../../../base/memory/account.js';
 import { placeholder, tokenText, type TokenizedLine } from './tokens.js';
 
 /** Number of tokens of a line that select the path through the tree. */
@@ -69,10 +70,7 @@ export class Drain {
   }
 
   #rootOf({ tokens, format }: TokenizedLine): Node {
-    const key = `${format} ${tokens.length}`;
-    let root = this.#roots.get(key);
-    if (root === undefined) this.#roots.set(key, (root = emptyNode()));
-    return root;
+    return ofKey(this.#roots, `${format} ${tokens.length}`, emptyNode);
   }
 
   #touch(clusters: readonly Cluster[]): void {
@@ -120,9 +118,7 @@ function grow(root: Node, tokens: readonly string[]): Node {
       const room = branches.size + (branches.has(placeholder) ? 0 : 1);
       if (digit.test(tokenText(token)) || room >= maxBranches) key = placeholder;
     }
-    let next = branches.get(key);
-    if (next === undefined) branches.set(key, (next = emptyNode()));
-    node = next;
+    node = ofKey(branches, key, emptyNode);
   }
   return node;
 }

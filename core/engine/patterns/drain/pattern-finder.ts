@@ -1,3 +1,4 @@
+import { ofKey } from '../../../base/memory/account.js';
 import { Drain } from './drain.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { formatOf, tokenize } from './tokenize.js';
@@ -39,8 +40,7 @@ export class PatternFinder {
 
   /** Adds a line, unless Loki would not learn from it. The lines of a stream must come in time order. */
   add({ streamKey, level, line, timeMs }: StreamLine, bucket: number): boolean {
-    let format = this.#formats.get(streamKey);
-    if (format === undefined) this.#formats.set(streamKey, (format = formatOf(line)));
+    const format = ofKey(this.#formats, streamKey, () => formatOf(line));
     const tree = this.#treeOf(streamKey, level);
     if (!tree.allows(timeMs)) return false;
     const tokenized = tokenize(line, format);
@@ -66,11 +66,7 @@ export class PatternFinder {
     const isFull = this.#trees.size >= this.#options.maxTrees;
     const own = `${level.length} ${level} ${streamKey}`;
     const key = isFull && !this.#trees.has(own) ? `${level.length} ${level}` : own;
-    let tree = this.#trees.get(key);
-    if (tree === undefined) {
-      tree = { level, drain: new Drain({ maxClusters: this.#options.maxClusters }) };
-      this.#trees.set(key, tree);
-    }
-    return tree.drain;
+    const { maxClusters } = this.#options;
+    return ofKey(this.#trees, key, () => ({ level, drain: new Drain({ maxClusters }) })).drain;
   }
 }

@@ -11,6 +11,7 @@ import {
   regexp,
   substring,
 } from '../../../../victoria/logsql/build.js';
+import { addTo } from '../../../../base/order.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import { flattenJson } from '../../../../victoria/logsql/eval/json.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
@@ -89,9 +90,7 @@ function labelsOfPaths(given: readonly LabelPath[], common: readonly string[]): 
 function writtenOut(values: readonly (readonly [path: readonly string[], value: string])[]): string {
   const members = new Map<string, (readonly [path: readonly string[], value: string])[]>();
   for (const [[key = '', ...path], value] of values) {
-    const below = members.get(key) ?? [];
-    members.set(key, below);
-    below.push([path, value]);
+    addTo(members, key, [path, value] as const);
   }
   const written = [...members].map(([key, below]) => {
     const [[path, value] = [[], '']] = below;
