@@ -2,14 +2,14 @@ import { ofKey } from '../../base/memory/account.js';
 import type { DetectedLabelsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Backend } from '../backend.js';
-import type { DetectedLabelsPlan } from '../plan/types.js';
+import type { SelectedRows } from '../plan/types.js';
 import type { LabelSet } from '../../base/label-set.js';
 import { streamsOf } from '../listings/listings.js';
 import { parseGoFloat } from '../../base/time/index.js';
 
 /** The labels of the selected streams with their values, without labels that only hold ids. */
 export async function answerDetectedLabels(
-  { filter }: DetectedLabelsPlan,
+  { filter }: SelectedRows,
   { range }: { readonly range: TimeRange },
   { upstream, reader }: Backend,
 ): Promise<DetectedLabelsAnswer> {

@@ -9,7 +9,7 @@ import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { Backend } from '../backend.js';
 import type { EngineContext } from '../context.js';
 import { joinStreams, LabelFields } from '../plan/columns.js';
-import type { LabelNamesPlan, LabelValuesPlan, SeriesPlan, StoredListPlan } from '../plan/types.js';
+import type { LabelValuesPlan, SelectedRows, SeriesPlan, StoredListPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { apiError } from '../../base/errors/table.js';
@@ -18,9 +18,9 @@ const silenceNs = 30n * 60n * 1_000_000_000n;
 
 /** The label names of the selected streams, including `service_name` whenever there is a stream. */
 export async function listLabelNames(
-  { filter }: LabelNamesPlan,
+  { filter }: SelectedRows,
   { range, browse }: LabelsRequest,
-  { upstream, naming }: Backend,
+  { upstream, reader, naming }: Backend,
 ): Promise<NamesAnswer> {
   const list = async (within: LogsqlFilter): Promise<readonly string[]> => {
     const question = { listing: 'stream_field_names', query: query(within), range, hits: 'any' } as const;
@@ -38,7 +38,8 @@ export async function listLabelNames(
     if (label !== undefined) names.add(label);
   }
   // A stream without fields is not listed, but still has a service name.
-  if (fields.length > 0 || (await hasStreams(filter, range, upstream))) names.add(serviceNameLabel);
+  if (fields.length > 0 || (await streamsOf(filter, range, upstream, reader)).length > 0)
+    names.add(serviceNameLabel);
   if (names.size > 0) for (const label of naming.extraLabels) names.add(label);
   return namesAnswer(names, browse);
 }
@@ -125,10 +126,6 @@ export async function streamsOf(
     byKey.set(labels.key, labels);
   }
   return [...byKey.values()];
-}
-
-async function hasStreams(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {
-  return (await upstream.list({ listing: 'streams', query: query(filter), range, hits: 'any' })).length > 0;
 }
 
 function namesAnswer(names: ReadonlySet<string>, { search, offset, limit }: Browse): NamesAnswer {

@@ -8,7 +8,7 @@ import { compilePatternFilter } from '../../logql/pipeline/filter-test.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { atPace, eachAtPace, Pacer } from '../../base/pace/steps.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import type { PatternsPlan } from '../plan/types.js';
+import type { SelectedRows } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
 
 /** Loki's settings: clusters per stream, minimum lines for a pattern to be shown, and maximum number of patterns shown. */
@@ -34,7 +34,7 @@ const countedNs = BigInt(countedSeconds) * secondNs;
 
 /** The patterns of the selected lines, counted per bucket (docs/protocol/answers.md#patterns). */
 export async function answerPatterns(
-  { filter }: PatternsPlan,
+  { filter }: SelectedRows,
   request: PatternsRequest,
   context: PatternBackend,
 ): Promise<PatternsAnswer> {

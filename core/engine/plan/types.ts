@@ -93,10 +93,16 @@ export interface GatheredPart {
   readonly signal: AbortSignal;
 }
 
-export interface LabelNamesPlan {
-  readonly kind: 'label-names';
+/** The rows that a plan reads. */
+export interface SelectedRows {
   readonly filter: LogsqlFilter;
 }
+type SelectedRowsKind = 'label-names' | 'index-stats' | 'shards' | 'detected-labels' | 'patterns';
+/** Plans that depend on nothing else. */
+type SelectedRowsPlan = {
+  readonly [Kind in SelectedRowsKind]: SelectedRows & { readonly kind: Kind };
+}[SelectedRowsKind];
+
 export interface LabelValuesPlan {
   readonly kind: 'label-values';
   readonly name: string;
@@ -107,10 +113,6 @@ export interface SeriesPlan {
   readonly filter: LogsqlFilter;
   /** Set for a part of a range: lists only streams that have entries in it. */
   readonly withoutSilent?: boolean;
-}
-export interface IndexStatsPlan {
-  readonly kind: 'index-stats';
-  readonly filter: LogsqlFilter;
 }
 export interface FormatPlan {
   readonly kind: 'format';
@@ -155,41 +157,25 @@ export interface StoredListPlan {
   readonly kind: 'stored-list';
   readonly listing: ListingQuestion;
 }
-export interface ShardsPlan {
-  readonly kind: 'shards';
-  readonly filter: LogsqlFilter;
-}
-export interface DetectedLabelsPlan {
-  readonly kind: 'detected-labels';
-  readonly filter: LogsqlFilter;
-}
 /** A log query whose entries are searched for fields. */
 export interface DetectedFieldsPlan {
   readonly kind: 'detected-fields';
   readonly logs: LogsPlan;
-}
-export interface PatternsPlan {
-  readonly kind: 'patterns';
-  readonly filter: LogsqlFilter;
 }
 
 export type Plan =
   | LogsPlan
   | MetricPlan
   | GatheredPlan
-  | LabelNamesPlan
   | TenantPlan
   | LabelValuesPlan
   | SeriesPlan
-  | IndexStatsPlan
   | FormatPlan
   | DeletePlan
   | DeletionsPlan
   | VolumePlan
-  | ShardsPlan
   | LineCountsPlan
   | StoredListPlan
-  | DetectedLabelsPlan
   | DetectedFieldsPlan
-  | PatternsPlan;
+  | SelectedRowsPlan;
 export type PlanKind = Plan['kind'];

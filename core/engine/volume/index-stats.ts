@@ -2,7 +2,7 @@ import type { TimeRange } from '../../base/time/range.js';
 import type { IndexStatsAnswer, MatrixAnswer, ShardsAnswer } from '../../wire/answer/types.js';
 import { Pacer } from '../../base/pace/steps.js';
 import type { EngineContext } from '../context.js';
-import type { IndexStatsPlan, LineCountsPlan, ShardsPlan } from '../plan/types.js';
+import type { LineCountsPlan, SelectedRows } from '../plan/types.js';
 import { StreamPieces, type PiecesContext } from './stream-pieces.js';
 import { VolumeBuckets } from './volume-buckets.js';
 import { LabelSet } from '../../base/label-set.js';
@@ -14,7 +14,7 @@ import { shardCount, spreadShards } from '../../wire/answer/merge/spread-shards.
 
 /** Counts the streams, entries and bytes that a selector matches. Chunks are specific to Loki's storage; one per stream is reported. */
 export async function answerIndexStats(
-  { filter }: IndexStatsPlan,
+  { filter }: SelectedRows,
   { range }: { readonly range: TimeRange },
   context: PiecesContext & Pick<EngineContext, 'clock' | 'signal'>,
 ): Promise<IndexStatsAnswer> {
@@ -58,11 +58,11 @@ export async function answerLineCounts(
 
 /** Splits the selected streams into parts of about the wanted size, by their statistics. */
 export async function answerShards(
-  { filter }: ShardsPlan,
+  plan: SelectedRows,
   { range, targetBytesPerShard }: IndexShardsRequest,
   context: EngineContext,
 ): Promise<ShardsAnswer> {
-  const totals = await answerIndexStats({ kind: 'index-stats', filter }, { range }, context);
+  const totals = await answerIndexStats(plan, { range }, context);
   const shards = spreadShards(totals, shardCount(totals.bytes, targetBytesPerShard));
   return { kind: 'shards', shards, warnings: [] };
 }
