@@ -50,14 +50,6 @@ export interface DenseRepeats {
   readonly columns: readonly string[];
 }
 
-export const noRepeats: FoundRepeats = {
-  repeatedAt: [],
-  surplus: [],
-  surplusAt: [],
-  dense: [],
-  surplusElsewhere: [],
-};
-
 /** The repeated entries of a segment. */
 export interface SegmentRepeats extends Pick<FoundRepeats, 'repeatedAt' | 'surplus' | 'surplusAt'> {
   /** The rows that the backend can deduplicate in the segment; empty if none repeat, or if it cannot tell which. */
@@ -77,7 +69,6 @@ export const noSegmentRepeats: SegmentRepeats = {
 export interface SegmentCounts {
   /** Number of rows by `_stream` text. */
   readonly rows: ReadonlyMap<string, number>;
-  readonly streamsWithSharedTimes: ReadonlySet<string>;
   /** Number of rows that share their time with another row, for each stream with such rows; NaN if it was not counted. */
   readonly sharingOf: ReadonlyMap<string, number>;
   /** Total number of rows that share their time with another row of their stream. */
@@ -93,42 +84,35 @@ export interface KnownRepeats extends SegmentFinding {
   readonly repeats: SegmentRepeats;
 }
 
-/** Finds the repeated entries of each segment once, whatever queries ask about its rows. */
-export class RepeatFinder {
-  readonly #memory: Memory<KnownRepeats>;
-
-  constructor(memory: Memory<KnownRepeats>) {
-    this.#memory = memory;
-  }
-
-  /**
-   * @param key of the compared rows
-   * @param checksums of the segments
-   */
-  async of(
-    key: string,
-    compared: Omit<ComparedRows, 'range'>,
-    run: SegmentRun,
-    counts: readonly SegmentCounts[],
-    checksums: readonly bigint[],
-  ): Promise<readonly SegmentRepeats[]> {
-    const keys = run.segments.map(({ startNs, endNs }) => `${key} ${startNs}-${endNs}`);
-    const known = keys.map((each, index) => {
-      const before = this.#memory.get(each);
-      return before?.checksum === checksums[index] ? before?.repeats : undefined;
-    });
-    const unknown = counts.map((each, index) => (known[index] === undefined ? each : noRows));
-    const found = await findRepeats(compared, run, unknown);
-    return run.segments.map(({ isWhole }, index) => {
-      const before = known[index];
-      if (before !== undefined) return before;
-      const repeats = found[index] ?? noSegmentRepeats;
-      const [each, checksum, count] = [keys[index], checksums[index], counts[index] ?? noRows];
-      if (isWhole && each !== undefined && checksum !== undefined && count.sharingOf.size > 0)
-        this.#memory.set(each, { repeats, checksum }, 2 * each.length + bytesOfRepeats(repeats), keptMs);
-      return repeats;
-    });
-  }
+/**
+ * Finds the repeated entries of each segment once, whatever queries ask about its rows.
+ * @param key of the compared rows
+ * @param checksums of the segments
+ */
+export async function knownRepeats(
+  memory: Memory<KnownRepeats>,
+  key: string,
+  compared: Omit<ComparedRows, 'range'>,
+  run: SegmentRun,
+  counts: readonly SegmentCounts[],
+  checksums: readonly bigint[],
+): Promise<readonly SegmentRepeats[]> {
+  const keys = run.segments.map(({ startNs, endNs }) => `${key} ${startNs}-${endNs}`);
+  const known = keys.map((each, index) => {
+    const before = memory.get(each);
+    return before?.checksum === checksums[index] ? before?.repeats : undefined;
+  });
+  const unknown = counts.map((each, index) => (known[index] === undefined ? each : noRows));
+  const found = await findRepeats(compared, run, unknown);
+  return run.segments.map(({ isWhole }, index) => {
+    const before = known[index];
+    if (before !== undefined) return before;
+    const repeats = found[index] ?? noSegmentRepeats;
+    const [each, checksum, count] = [keys[index], checksums[index], counts[index] ?? noRows];
+    if (isWhole && each !== undefined && checksum !== undefined && count.sharingOf.size > 0)
+      memory.set(each, { repeats, checksum }, 2 * each.length + bytesOfRepeats(repeats), keptMs);
+    return repeats;
+  });
 }
 
 const bytesOfTime = 24;
@@ -155,7 +139,7 @@ async function findRepeats(
   counts: readonly SegmentCounts[],
 ): Promise<readonly SegmentRepeats[]> {
   const { range, segments } = run;
-  const streams = new Set(counts.flatMap(({ streamsWithSharedTimes }) => [...streamsWithSharedTimes]));
+  const streams = new Set(counts.flatMap(({ sharingOf }) => [...sharingOf.keys()]));
   if (streams.size === 0) return counts.map(() => noSegmentRepeats);
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
   const at = { ...compared, range };
@@ -174,13 +158,14 @@ async function findRepeats(
   const sharingBySegment = counts.map(({ sharing }) => sharing);
   const found = await surplusRowsOf({ ...compared, filter }, run, columns, sharingBySegment);
   return found.map(({ rows: surplus, times: surplusAt }, index): SegmentRepeats => {
-    const { rows, streamsWithSharedTimes: own } = counts[index] ?? noRows;
-    const streamsOfSegment = new Set([...own].filter((text) => repeating.streams.has(text)));
+    const { rows, sharingOf } = counts[index] ?? noRows;
+    const own = [...sharingOf.keys()];
+    const streamsOfSegment = new Set(own.filter((text) => repeating.streams.has(text)));
     const repeatedAt = surplus && timesOfRows(surplus);
     const dense = {
       range: rangeAround(surplusAt?.flatMap(({ times }) => [...times])) ?? segments[index] ?? range,
       streams: streamsOfSegment,
-      columns: [...own].every(isDecidedByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
+      columns: own.every(isDecidedByTime) ? ['_time'] : ['_time', '_msg', ...exactFields],
     };
     const isNone = surplus?.length === 0;
     return {
@@ -236,7 +221,6 @@ async function comparedAt(
 
 const noRows: SegmentCounts = {
   rows: new Map(),
-  streamsWithSharedTimes: new Set(),
   sharingOf: new Map(),
   sharing: 0,
 };
@@ -265,7 +249,7 @@ async function timesBySegment(
   if (counts.length === 1) return [undefined];
   const parts: (readonly bigint[] | undefined)[] = [];
   for (const [index, range] of run.segments.entries()) {
-    const streams = counts[index]?.streamsWithSharedTimes ?? repeating.streams;
+    const streams = new Set(counts[index]?.sharingOf.keys() ?? repeating.streams);
     parts.push(await timesOfRepeats({ ...compared, range }, { streams }));
   }
   return parts;
@@ -288,7 +272,8 @@ async function whereShared(
 ): Promise<LogsqlFilter | undefined> {
   let rows = 0;
   const parts = segments.flatMap((segment, index) => {
-    const { streamsWithSharedTimes: streams, rows: ofStreams } = counts[index] ?? noRows;
+    const { sharingOf, rows: ofStreams } = counts[index] ?? noRows;
+    const streams = new Set(sharingOf.keys());
     rows += rowsOf(streams, ofStreams);
     return streams.size === 0 ? [] : [and(timeRange(segment), streamsFilter(streams, compared.reader))];
   });

@@ -23,9 +23,8 @@ import type { RepeatedRowsRule } from '../repeats.js';
 import {
   bytesOfRepeats,
   mergeRepeats,
-  noRepeats,
   noSegmentRepeats,
-  RepeatFinder,
+  knownRepeats,
   type FoundRepeats,
   type KnownRepeats,
   type SegmentRepeats,
@@ -33,12 +32,7 @@ import {
 import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
 import type { ListedRange, StreamChecksums } from './stream-listing.js';
-import {
-  findUncertainRows,
-  mergeUncertainty,
-  noUncertainty,
-  type FoundUncertainty,
-} from './uncertain-rows.js';
+import { findUncertainRows, type FoundUncertainty } from './uncertain-rows.js';
 import { itemAt, SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
 
 /** Shows to what extent the rows of a selection can be counted instead of read. */
@@ -86,15 +80,6 @@ const maxGroups = 50_000;
  * about a second for 250,000 lines.
  */
 const effortOfLine = 4;
-export const plainProfile: SelectionProfile = {
-  streamsWithSharedTimes: new Set(),
-  ...noRepeats,
-  missing: 0,
-  hasLines: false,
-  hasOverrides: false,
-  misparsedRows: 0,
-  ...noUncertainty,
-};
 
 /** The reason, if any, why the backend cannot shorten or gather the output of `| json` on stored lines. */
 export function obstacleIn({ misparsedRows, hasOverrides }: SelectionProfile): Declined | undefined {
@@ -107,7 +92,7 @@ export class SelectionProfiler {
   readonly #findings: SegmentFindings<SegmentProfile>;
   readonly #latest: Memory<SelectionProfile>;
   readonly #checksums: StreamChecksums;
-  readonly #repeats: RepeatFinder;
+  readonly #repeats: Memory<KnownRepeats>;
 
   /**
    * @param findings profiles of segments
@@ -123,12 +108,12 @@ export class SelectionProfiler {
     this.#findings = new SegmentFindings(findings, bytesOfProfile, proofs);
     this.#latest = latest;
     this.#checksums = proofs.checksums;
-    this.#repeats = new RepeatFinder(repeats);
+    this.#repeats = repeats;
   }
 
   /** The latest profile of a selection, for any range. */
   lastKnown(request: ProfileRequest): SelectionProfile {
-    return this.#latest.get(keyOf(request)) ?? withUncertainty(plainProfile, request);
+    return this.#latest.get(keyOf(request)) ?? withUncertainty(merged([]), request);
   }
 
   /** True if a selection was profiled before, for any range. */
@@ -241,7 +226,7 @@ export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
   };
 }
 
-function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionProfile {
+function merged(found: readonly SegmentProfile[], range?: TimeRange): SelectionProfile {
   const streamsWithSharedTimes = new Set(found.flatMap((one) => [...one.streamsWithSharedTimes]));
   return {
     streamsWithSharedTimes,
@@ -250,10 +235,25 @@ function merged(found: readonly SegmentProfile[], range: TimeRange): SelectionPr
     hasLines: found.some(({ hasLines }) => hasLines),
     hasOverrides: found.some(({ hasOverrides }) => hasOverrides),
     misparsedRows: found.reduce((sum, { misparsedRows }) => sum + misparsedRows, 0),
-    ...(found.some(({ uncertainStreams }) => (uncertainStreams?.size ?? 0) > 0)
-      ? mergeUncertainty(found)
-      : noUncertainty),
+    ...mergeUncertainty(found),
   };
+}
+
+/** Maximum number of uncertain rows by which the counts of a query are corrected. */
+const maxCorrections = 20_000;
+
+/** Merges the uncertain rows of all segments in a range. */
+function mergeUncertainty(found: readonly Omit<FoundUncertainty, 'uncorrectedStreams'>[]): FoundUncertainty {
+  const uncertainStreams = new Set(found.flatMap(({ uncertainStreams: some = [] }) => [...some]));
+  const uncertainRows = found.flatMap((one) => one.uncertainRows);
+  if (uncertainRows.length > maxCorrections)
+    return { uncertainStreams, uncertainRows: [], uncorrectedStreams: uncertainStreams };
+  const uncorrectedStreams = new Set<string>();
+  for (const one of found) {
+    const corrected = new Set(one.uncertainRows.map(({ row }) => row._stream ?? '{}'));
+    for (const text of one.uncertainStreams ?? []) if (!corrected.has(text)) uncorrectedStreams.add(text);
+  }
+  return { uncertainStreams, uncertainRows, uncorrectedStreams };
 }
 
 /** The approximate size of a profile, which is mostly stream texts. */
@@ -284,17 +284,13 @@ class SegmentCounter {
   /** Number of rows with uncertain lines, by `_stream` text. */
   readonly uncertain = new Map<string, number>();
   hasOverrides = false;
-
-  get streamsWithSharedTimes(): ReadonlySet<string> {
-    return new Set(this.sharingOf.keys());
-  }
 }
 
 async function inspect(
   request: ProfileRequest,
   run: SegmentRun,
   checksums: StreamChecksums,
-  repeatFinder: RepeatFinder,
+  known: Memory<KnownRepeats>,
 ): Promise<readonly SegmentProfile[]> {
   const { upstream, reader, naming, selection, columns, ...asked } = request;
   const { range, segments } = run;
@@ -360,7 +356,7 @@ async function inspect(
     }
   }
   if (columns.length > 0 && groups >= mostGroups) {
-    const counted = await inspect({ ...request, columns: [] }, run, checksums, repeatFinder);
+    const counted = await inspect({ ...request, columns: [] }, run, checksums, known);
     return counted.map((one) => ({ ...one, hasOverrides: true }));
   }
   const pacer = new Pacer();
@@ -368,7 +364,7 @@ async function inspect(
   for (const { rows } of counts) sums.push(await atPace(checksums.of(reader, rows), pacer));
   const key = JSON.stringify([upstream.owner, printFilter(selection)]);
   const compared = { upstream, reader, naming, filter: within };
-  const repeats = isCompared ? await repeatFinder.of(key, compared, run, counts, sums) : [];
+  const repeats = isCompared ? await knownRepeats(known, key, compared, run, counts, sums) : [];
   const isUncertain = counts.some(({ uncertain }) => uncertain.size > 0);
   const stored = { upstream, reader, naming, filter: and(within, not(missing)) };
   const uncertainRows =
@@ -376,7 +372,7 @@ async function inspect(
       ? await findUncertainRows(stored, asked.uncertainLines, run, counts)
       : [];
   return counts.map((found, index): SegmentProfile => ({
-    streamsWithSharedTimes: found.streamsWithSharedTimes,
+    streamsWithSharedTimes: new Set(found.sharingOf.keys()),
     missing: found.missing,
     hasLines: found.allRows > found.missing,
     misparsedRows: found.misparsedRows,

@@ -28,12 +28,6 @@ export interface FoundUncertainty {
   readonly uncorrectedStreams: ReadonlySet<string> | undefined;
 }
 
-export const noUncertainty: FoundUncertainty = {
-  uncertainStreams: new Set(),
-  uncertainRows: [],
-  uncorrectedStreams: new Set(),
-};
-
 /** A row whose line must be looked at to know its level. */
 export interface UncertainRow {
   /** All its columns. */
@@ -126,25 +120,6 @@ const pipeColumns = '__level';
 
 function withoutColumnsOfPipes(row: BackendRow): BackendRow {
   return Object.fromEntries(Object.entries(columnsOf(row)).filter(([name]) => !name.startsWith(pipeColumns)));
-}
-
-/** Maximum number of uncertain rows by which the counts of a query are corrected. */
-const maxCorrections = 20_000;
-
-/** Merges the findings of all segments in a range. */
-export function mergeUncertainty(
-  found: readonly Omit<FoundUncertainty, 'uncorrectedStreams'>[],
-): FoundUncertainty {
-  const uncertainStreams = new Set(found.flatMap(({ uncertainStreams: some = [] }) => [...some]));
-  const uncertainRows = found.flatMap((one) => one.uncertainRows);
-  if (uncertainRows.length > maxCorrections)
-    return { uncertainStreams, uncertainRows: [], uncorrectedStreams: uncertainStreams };
-  const uncorrectedStreams = new Set<string>();
-  for (const one of found) {
-    const corrected = new Set(one.uncertainRows.map(({ row }) => row._stream ?? '{}'));
-    for (const text of one.uncertainStreams ?? []) if (!corrected.has(text)) uncorrectedStreams.add(text);
-  }
-  return { uncertainStreams, uncertainRows, uncorrectedStreams };
 }
 
 /** The uncertain rows of the streams that are counted by the cheaper digest. */
