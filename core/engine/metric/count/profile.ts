@@ -128,10 +128,12 @@ export class SelectionProfiler {
   async of(request: ProfileRequest, range: TimeRange, listing: ListedRange): Promise<SelectionProfile> {
     const key = keyOf(request);
     const { assumptions } = request;
-    const { found, isIncomplete } = await this.#findings.of({ ...request, key }, listing, {
-      inspect: (run) => inspect(request, run, this.#checksums, this.#repeats),
-      ...(assumptions && { skips: (rows) => assumptions.allows(rows * effortPerRow(request), range) }),
-    });
+    const { found, isIncomplete } = await this.#findings.of(
+      { ...request, key },
+      listing,
+      (run) => inspect(request, run, this.#checksums, this.#repeats),
+      (rows) => assumptions?.allows(rows * effortPerRow(request), range) ?? false,
+    );
     const profile = withUncertainty(merged(found, range), request);
     if (assumptions !== undefined && isIncomplete) {
       assume(assumptions, request, key);

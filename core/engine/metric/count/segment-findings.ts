@@ -37,25 +37,10 @@ export interface InspectionTarget {
   readonly selection: LogsqlFilter;
 }
 
-/** A kind of inspection, which produces findings. */
-export interface Inspection<Finding extends SegmentFinding> {
-  /** Returns a finding for each segment, in their order. */
-  readonly inspect: (run: SegmentRun) => Promise<readonly Finding[]>;
-  /** True to skip segments with this number of rows; by default none are skipped. */
-  readonly skips?: (rows: number) => boolean;
-}
-
 /** Evidence that findings still hold. */
 export interface Proofs {
   readonly checksums: StreamChecksums;
   readonly clock: Pick<Clock, 'nowNs'>;
-}
-
-export interface RangeFindings<Finding> {
-  /** The findings, in any order. */
-  readonly found: readonly Finding[];
-  /** True if segments were skipped. */
-  readonly isIncomplete: boolean;
 }
 
 export const keptMs = 86_400_000;
@@ -167,12 +152,17 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     this.#clock = clock;
   }
 
-  /** The findings of all segments of a range that comes from `wholeSegments`; `look` makes the missing ones. */
+  /**
+   * The findings of all segments of a range that comes from `wholeSegments`, in any order.
+   * @param inspect makes the missing ones, one for each segment, in their order
+   * @param skips true to skip segments with this number of rows, which leaves the findings incomplete
+   */
   async of(
     target: InspectionTarget,
     { range, listed }: ListedRange,
-    { inspect, skips = () => false }: Inspection<Finding>,
-  ): Promise<RangeFindings<Finding>> {
+    inspect: (run: SegmentRun) => Promise<readonly Finding[]>,
+    skips: (rows: number) => boolean,
+  ): Promise<{ readonly found: readonly Finding[]; readonly isIncomplete: boolean }> {
     const segments = segmentsUntil(range, this.#clock.nowNs()).map((segment) => ({
       ...segment,
       key: keyOf(target, segment),
@@ -180,13 +170,11 @@ export class SegmentFindings<Finding extends SegmentFinding> {
     const { known, unknown } = this.#split(target, segments);
     const found: Finding[] = [];
     const inspectAll = async (some: readonly KeyedSegment[]): Promise<'inspected' | 'skipped'> => {
-      if (some.length > 0 && skips(rowsIn(some, range, listed))) {
-        return 'skipped';
-      }
+      if (some.length > 0 && skips(rowsIn(some, range, listed))) return 'skipped';
       // If united queries still take several calls, one call per segment is as good.
-      const queue = (
-        target.upstream.unites === true ? runsOf(some, range, listed) : onePerSegment(some)
-      ).values();
+      const isUnited = target.upstream.unites === true;
+      const runs = isUnited ? runsOf(some, range, listed) : some.map((segment) => new SegmentRun(segment));
+      const queue = runs.values();
       const worker = async (): Promise<void> => {
         for (const run of queue) {
           const findings = await inspect(run);
@@ -285,10 +273,6 @@ function rowsIn(
   listed: readonly BackendValue[],
 ): number {
   return (rowsOfStreams(listed) * Number(lengthOf(segments))) / Number(endNs - startNs);
-}
-
-function onePerSegment(segments: readonly KeyedSegment[]): readonly SegmentRun[] {
-  return segments.map((segment) => new SegmentRun(segment));
 }
 
 /** Joins segments into runs that probably do not have too many rows; of many rows, only equally long segments are easy to distinguish. */
