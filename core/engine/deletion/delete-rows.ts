@@ -1,13 +1,11 @@
 import { finishedAnswer } from '../../wire/answer/finished.js';
-import type { TimeRange } from '../../base/time/range.js';
 import type { DeleteRequest, DeletionsRequest } from '../../wire/api/request.js';
 import { apiError } from '../../base/errors/table.js';
-import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { limit, query } from '../../victoria/logsql/build.js';
+import { hasRows } from '../rows/count-by-time.js';
 import type { DeletePlan, DeletionsPlan } from '../plan/types.js';
 import type { EngineContext } from '../context.js';
 import type { Answer } from '../../wire/answer/types.js';
-import type { DeletionTaken, Upstream } from '../../victoria/upstream/types.js';
+import type { DeletionTaken } from '../../victoria/upstream/types.js';
 import { printRfc3339 } from '../../base/time/index.js';
 
 /**
@@ -63,11 +61,4 @@ export async function listDeletions(
 ): Promise<Answer> {
   if (upstream.activeDeletions === undefined) throw apiError('deletionsUntold', {});
   return { kind: 'names', values: await upstream.activeDeletions(), warnings: [] };
-}
-
-async function hasRows(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {
-  for await (const batch of upstream.rows({ query: query(filter, [limit(1)]), range })) {
-    if (batch.length > 0) return true;
-  }
-  return false;
 }

@@ -1,6 +1,6 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
+import { fields, limit, query, stats, statsFunction, timeBucket } from '../../victoria/logsql/build.js';
 import { parseRowTime } from '../../victoria/names/row-reader.js';
 import { columnOf, type Upstream } from '../../victoria/upstream/types.js';
 
@@ -46,4 +46,11 @@ export async function countRows(
   let rows = 0;
   for (const { value } of await upstream.stats(asked)) rows += Number(value);
   return rows;
+}
+
+/** True if a filter matches any row. */
+export async function hasRows(filter: LogsqlFilter, range: TimeRange, upstream: Upstream): Promise<boolean> {
+  const asked = { query: query(filter, [fields('_time'), limit(1)]), range };
+  for await (const batch of upstream.rows(asked)) if (batch.length > 0) return true;
+  return false;
 }

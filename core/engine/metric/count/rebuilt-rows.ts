@@ -2,7 +2,7 @@ import { labelName } from '../../../logql/pipeline/slot.js';
 import type { Extraction } from '../../../logql/stages/stage.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
-import { and, exact, fields, formatInto, limit, not, or, query } from '../../../victoria/logsql/build.js';
+import { and, exact, formatInto, not, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { rebuildLine } from '../../../victoria/names/missing-line.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
@@ -12,6 +12,7 @@ import type { RowReader } from '../../../victoria/names/row-reader.js';
 import { missingLineRows, rebuiltMark } from '../../plan/missing-lines.js';
 import { plainName } from '../../plan/columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
+import { hasRows } from '../../rows/count-by-time.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import type { RowRequest } from '../rows.js';
@@ -44,9 +45,7 @@ export async function declineLines(
   if (known !== undefined) return known;
   const { upstream, naming } = context;
   const hasLine = and(selection, not(missingLineRows(naming)));
-  for await (const batch of upstream.rows({ query: query(hasLine, [fields('_time'), limit(1)]), range }))
-    if (batch.length > 0) return rememberLines(selection, context);
-  return undefined;
+  return (await hasRows(hasLine, range, upstream)) ? rememberLines(selection, context) : undefined;
 }
 
 /** Declines if the selection is known to have stored lines. */
