@@ -1,11 +1,14 @@
 import { apiError } from '../../base/errors/table.js';
 import { atPace, Pacer } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
+import { LinePacer, sampleEvaluator } from '../../logql/lines/evaluator.js';
 import {
+  addEntries,
   entryLeafSource,
   unpackTable,
   RangeWindows,
   type EntrySource,
+  type LeafEngine,
   type LeafRequest,
   type MetricLimits,
   type SeriesTable,
@@ -84,6 +87,21 @@ export async function* readEntries(
       call.read(batch);
       yield intake.take(batch);
     }
+  }
+}
+
+/** Adds the samples of rows to those of a leaf. */
+export async function addRows(
+  { engine, checkSeries }: LeafEngine,
+  rows: RowRequest,
+  { leaf, signal }: LeafRequest,
+  context: LeafContext,
+): Promise<void> {
+  const extract = sampleEvaluator(leaf.range, leaf.pushed, { workers: context.workers, signal });
+  const pacer = new LinePacer(signal);
+  for await (const batch of readEntries(rows, context)) {
+    await addEntries(engine, extract, batch, pacer);
+    checkSeries();
   }
 }
 

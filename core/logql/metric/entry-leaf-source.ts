@@ -61,10 +61,8 @@ export class EntryCounter {
   }
 
   /** The series of the entries added so far. */
-  async table(): Promise<SeriesTable> {
-    const pacer = new Pacer(this.#request.signal);
-    await this.#leaf.engine.prepare(pacer);
-    return this.#leaf.table(pacer);
+  table(): Promise<SeriesTable> {
+    return leafTable(this.#leaf, this.#request.signal);
   }
 
   /** Packs the series for `unpackTable` in another thread, and empties this counter. */
@@ -112,6 +110,16 @@ export interface LeafEngine {
   readonly checkSeries: () => void;
   /** The series, once the engine is prepared. */
   readonly table: (pacer: Pacer) => Promise<SeriesTable>;
+}
+
+/** The series of the samples that were added to a leaf. */
+export async function leafTable(
+  { engine, table }: LeafEngine,
+  signal: AbortSignal | undefined,
+): Promise<SeriesTable> {
+  const pacer = new Pacer(signal);
+  await engine.prepare(pacer);
+  return table(pacer);
 }
 
 /** A partial answer shows the busiest series out of this many times as many. */

@@ -6,7 +6,7 @@ export {
   unpackTable,
   type EntrySource,
 } from './entry-leaf-source.js';
-export { leafEngine, type LeafEngine } from './entry-leaf-source.js';
+export { leafEngine, leafTable, type LeafEngine } from './entry-leaf-source.js';
 export { evaluateMetric, evaluatePlanned, isOverBinary } from './evaluate.js';
 export { pipelineError } from './entry-leaf-source.js';
 export { isDividedAverage, readsErrors } from './shards.js';

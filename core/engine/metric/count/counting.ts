@@ -1,3 +1,4 @@
+import { ofKey } from '../../../base/memory/account.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { parseRowTime, pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
@@ -6,11 +7,15 @@ import { Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogRange } from '../../../logql/ast.js';
 import {
+  leafEngine,
+  leafTable,
   pipelineError,
   RangeWindows,
   type Columns,
+  type LeafEngine,
   type LeafRequest,
   type RangeEngine,
+  type SeriesTable,
 } from '../../../logql/metric/index.js';
 import type { LogsqlFilter, LogsqlPipe, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
@@ -26,15 +31,59 @@ import {
   where,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
-import type { LeafPush } from '../../plan/types.js';
-import { decline, type Declined, type DeclineReason, isDeclined } from '../cost.js';
+import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
+import { beginEarly } from '../../listings/upstreams.js';
+import type { LeafPlan, LeafPush } from '../../plan/types.js';
+import type { LeafContext } from '../context.js';
+import { decline, type Declined, isDeclined } from '../cost.js';
 import { distinctRows, type RowPart } from './duplicates.js';
 import { streamOf, type RowGrouping } from './grouping.js';
 import type { Get, LineDigest, RepresentativeLine } from './line-digests.js';
+import type { ListedRange, StreamListing } from './stream-listing.js';
 
 /** Maximum number of buckets to request; with more, reading rows is as fast. */
 const maxBuckets = 11_000;
+
+/** Adds the samples of a leaf to its engine. */
+type AddCounts = (into: LeafEngine) => Promise<void>;
+
+/** A count in progress, which continues with the current streams. */
+export type BegunCount = (listing: ListedRange) => Promise<AddCounts | Declined>;
+
+/** The series of a leaf that the backend counts. */
+export async function countedTable(
+  { selection }: Pick<LeafPlan, 'selection'>,
+  request: LeafRequest,
+  context: LeafContext,
+  {
+    isReady = () => true,
+    begin,
+  }: {
+    /** True when `begin` can return before the backend has answered. */
+    readonly isReady?: (listing: StreamListing) => boolean;
+    readonly begin: (
+      context: LeafContext,
+      listing: StreamListing,
+      buckets: Buckets,
+    ) => Promise<BegunCount | Declined>;
+  },
+): Promise<SeriesTable | Declined> {
+  const { leaf, columns, signal } = request;
+  const buckets = rangeBuckets(columns, leaf.range.range);
+  if (isDeclined(buckets)) return buckets;
+  const work = { selection, range: buckets.range, signal, isReady };
+  const { listing, begun } = await beginEarly(
+    { ...work, begin: (of, streams) => begin(of, streams, buckets) },
+    context,
+  );
+  if (isDeclined(begun)) return begun;
+  const add = await begun(listing);
+  if (isDeclined(add)) return add;
+  const into = leafEngine(request, true);
+  context.counts.scanned(listing.listed);
+  await add(into);
+  return leafTable(into, signal);
+}
 
 /** Time buckets that divide the window of every column exactly. */
 export interface Buckets {
@@ -69,7 +118,8 @@ export function endOfBucket(seconds: number, { range, stepNs, count }: Buckets):
   return count === 1 ? range.endNs - 1n : BigInt(Math.round(seconds * 1000)) * nsPerMs + stepNs;
 }
 
-function gcd(a: bigint, b: bigint): bigint {
+/** The greatest common divisor. */
+export function gcd(a: bigint, b: bigint): bigint {
   return b === 0n ? a : gcd(b, a % b);
 }
 
@@ -116,6 +166,7 @@ export function maxGroupsOf(
 /** Bytes of a group with its columns, and of each of its values. */
 const groupBytes = 500;
 const groupPointBytes = 120;
+const memoryUse = 'statistics of the backend';
 
 export async function countGroups(request: CountRequest): Promise<readonly RowGroup[] | Declined> {
   const counted = await Promise.all(request.rows.map((rows) => groupsOf(rows, request)));
@@ -140,7 +191,7 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
   for (const { labels, points } of series) {
     const pause = pacer.due();
     if (pause !== undefined) await pause;
-    memory.charge(groupBytes + points.length * groupPointBytes, 'statistics of the backend');
+    memory.charge(groupBytes + points.length * groupPointBytes, memoryUse);
     const values = points.map(([seconds, value]) => [endOfBucket(seconds, buckets), Number(value)] as const);
     // Without group columns, the backend returns 0 if there are no rows.
     if (values.every(([, value]) => value === 0)) continue;
@@ -154,43 +205,24 @@ async function groupsOf(rows: CountedPart, request: CountRequest): Promise<reado
 
 /** As `countGroups`, for queries with up to as many groups as rows. */
 export async function countManyGroups(request: CountRequest): Promise<readonly RowGroup[] | Declined> {
-  const groups = new Map<string, RowGroup & { readonly values: GroupValue[] }>();
-  const stopped = await readBuckets(request, undefined, (row, value, grouping) => {
-    const get: Get = (name) => columnOf(row, name);
-    const stream = streamOf(grouping, get);
-    if (stream === undefined) return 'unlisted-stream';
-    const key = keyOf(get, grouping.columns);
-    const group = groups.get(key);
-    request.memory.charge(
-      group === undefined ? groupBytes + 2 * key.length : groupPointBytes,
-      'statistics of the backend',
-    );
-    if (group === undefined) groups.set(key, { stream, get, values: [value] });
-    else group.values.push(value);
-    return groups.size <= request.maxGroups ? 'taken' : 'too-many-groups';
-  });
-  return stopped ?? [...groups.values()].filter((group) => sumOf(group) !== 0);
+  const read = await readGroups(request, undefined);
+  return isDeclined(read) ? read : read.groups.filter((group) => sumOf(group) !== 0);
 }
 
 /**
- * Reads the groups of these columns bucket by bucket, in no particular order, with each value at the last nanosecond of its bucket. Returns
- * the reason if it stopped early.
+ * Reads the groups bucket by bucket, in no particular order, with each value at the last nanosecond of its bucket.
+ * @param digest splits them by the meaning of lines; classes that do not decide it are in no group
  */
-async function readBuckets(
-  { upstream, rows: parts, push, buckets }: CountRequest,
+async function readGroups(
+  { upstream, rows: parts, push, buckets, maxGroups, memory }: CountRequest,
   digest: LineDigest | undefined,
-  take: (row: BackendRow, value: GroupValue, grouping: RowGrouping) => 'taken' | DeclineReason,
-): Promise<Declined | undefined> {
+): Promise<{ readonly groups: readonly RowGroup[]; readonly undecided: readonly LogsqlFilter[] } | Declined> {
   const { range, stepNs, shiftNs, count } = buckets;
   // Groups are not ordered by time, and a bucket has many of them.
   const ends = new Map<string, bigint>();
-  const endOf = (time: string): bigint => {
-    const known = ends.get(time);
-    if (known !== undefined) return known;
-    const endNs = parseRowTime(time) + stepNs - 1n;
-    ends.set(time, endNs);
-    return endNs;
-  };
+  const endOf = (time: string): bigint => ofKey(ends, time, () => parseRowTime(time) + stepNs - 1n);
+  const groups = new Map<string, RowGroup & { readonly values: GroupValue[] }>();
+  const undecided = new Map<string, LogsqlFilter>();
   let points = 0;
   for (const rows of parts) {
     const { grouping } = rows;
@@ -205,13 +237,28 @@ async function readBuckets(
       points += batch.length;
       if (points > maxPoints) return decline('too-many-values');
       for (const row of batch) {
+        const get: Get = (column) => columnOf(row, column);
+        const stream = streamOf(grouping, get);
+        if (stream === undefined) return decline('unlisted-stream');
+        const representative = digest?.representativeOf(get);
+        if (digest !== undefined && representative === undefined) {
+          undecided.set(keyOf(get, digest.columns), classFilter(get, digest));
+          continue;
+        }
+        const line = representative && ` ${representative.level ?? ''} ${representative.line}`;
+        const key = keyOf(get, grouping.columns) + (line ?? '');
+        const group = groups.get(key);
+        if (digest === undefined)
+          memory.charge(group === undefined ? groupBytes + 2 * key.length : groupPointBytes, memoryUse);
         const endNs = count === 1 ? range.endNs - 1n : endOf(row._time ?? '');
-        const outcome = take(row, [endNs, Number(columnOf(row, name))], grouping);
-        if (outcome !== 'taken') return decline(outcome);
+        const value = [endNs, Number(columnOf(row, name))] as const;
+        if (group !== undefined) group.values.push(value);
+        else groups.set(key, { stream, get, ...(representative && { representative }), values: [value] });
+        if (groups.size > maxGroups) return decline('too-many-groups');
       }
     }
   }
-  return undefined;
+  return { groups: [...groups.values()], undecided: [...undecided.values()] };
 }
 
 /** The statistic that the backend computes, and the pipes that prepare the rows for it. */
@@ -261,34 +308,15 @@ export interface DigestCount {
   readonly undecided: readonly LogsqlPipe[] | undefined;
 }
 
-export interface DigestRequest extends CountRequest {
-  readonly digest: LineDigest;
-}
-
 /** Counts lines by class, and so by meaning. */
-export async function countByDigest(request: DigestRequest): Promise<DigestCount | Declined> {
-  const { digest } = request;
-  const groups = new Map<string, RowGroup & { readonly values: GroupValue[] }>();
-  const undecided = new Map<string, LogsqlFilter>();
-  const stopped = await readBuckets(request, digest, (row, value, grouping) => {
-    const get: Get = (name) => columnOf(row, name);
-    const stream = streamOf(grouping, get);
-    if (stream === undefined) return 'unlisted-stream';
-    const representative = digest.representativeOf(get);
-    if (representative === undefined) {
-      undecided.set(keyOf(get, digest.columns), classFilter(get, digest));
-      return 'taken';
-    }
-    const key = `${keyOf(get, grouping.columns)} ${representative.level ?? ''} ${representative.line}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { stream, get, representative, values: [value] });
-    else group.values.push(value);
-    return groups.size <= request.maxGroups ? 'taken' : 'too-many-groups';
-  });
-  if (stopped !== undefined) return stopped;
-  const rows = undecided.size === 0 ? undefined : rowsOf(digest, [...undecided.values()]);
-  if (rows !== undefined && isDeclined(rows)) return rows;
-  return { groups: [...groups.values()], undecided: rows };
+export async function countByDigest(
+  request: CountRequest,
+  digest: LineDigest,
+): Promise<DigestCount | Declined> {
+  const read = await readGroups(request, digest);
+  if (isDeclined(read)) return read;
+  const undecided = read.undecided.length === 0 ? undefined : rowsOf(digest, read.undecided);
+  return undecided !== undefined && isDeclined(undecided) ? undecided : { groups: read.groups, undecided };
 }
 
 function classFilter(get: Get, { columns }: LineDigest): LogsqlFilter {
@@ -319,32 +347,29 @@ export interface RowGroup {
 }
 
 /** Evaluates groups as if they were rows. Everything that is equal for all rows of a group is computed once. */
-export class GroupEvaluator {
-  readonly #reader: RowReader;
-  readonly #fields: readonly string[];
+export interface GroupsToAdd {
+  readonly reader: RowReader;
+  readonly extract: SampleExtractor;
+  /** The fields of rows that are columns of groups. */
+  readonly fields: readonly string[];
+}
 
-  constructor(reader: RowReader, fields: readonly string[]) {
-    this.#reader = reader;
-    this.#fields = fields;
-  }
-
-  /**
-   * Adds the values of a group.
-   * @throws ApiError `pipelineError` as for a row
-   */
-  add(
-    { stream, get, representative = anyLine, values }: RowGroup,
-    extract: SampleExtractor,
-    engine: RangeEngine,
-  ): void {
-    const fields = this.#fields.map((name) => [name, get(name) ?? ''] as const);
-    const sample = extract(entryOfGroup(this.#reader, stream, fields, representative));
-    if (sample === undefined) return;
-    for (const [timestampNs, value] of values) {
-      if (!engine.isInWindow(timestampNs)) continue;
-      if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
-      engine.add(sample.labels, timestampNs, value);
-    }
+/**
+ * Adds the values of a group.
+ * @throws ApiError `pipelineError` as for a row
+ */
+export function addGroup(
+  { stream, get, representative = anyLine, values }: RowGroup,
+  { reader, extract, fields }: GroupsToAdd,
+  engine: RangeEngine,
+): void {
+  const found = fields.map((name) => [name, get(name) ?? ''] as const);
+  const sample = extract(entryOfGroup(reader, stream, found, representative));
+  if (sample === undefined) return;
+  for (const [timestampNs, value] of values) {
+    if (!engine.isInWindow(timestampNs)) continue;
+    if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
+    engine.add(sample.labels, timestampNs, value);
   }
 }
 

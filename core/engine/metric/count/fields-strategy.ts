@@ -1,16 +1,8 @@
 import { countLines } from '../../../logql/functions/range/index.js';
-import {
-  addEntries,
-  leafEngine,
-  type LeafEngine,
-  type LeafRequest,
-  type SeriesTable,
-} from '../../../logql/metric/index.js';
-import { LinePacer, sampleEvaluator } from '../../../logql/lines/evaluator.js';
+import type { LeafEngine, LeafRequest } from '../../../logql/metric/index.js';
 import { compileExtractor } from '../../../logql/pipeline/extractor.js';
-import { atPace, Pacer } from '../../../base/pace/steps.js';
-import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { pipelineEntry } from '../../../victoria/names/row-reader.js';
+import { atPace, eachAtPace, Pacer } from '../../../base/pace/steps.js';
+import type { LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, everything } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -20,11 +12,18 @@ import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting, decline, type Declined, isDeclined } from '../cost.js';
 import { rowsOfStreams } from './time-segments.js';
-import { readEntries } from '../rows.js';
-import { rangeBuckets, countGroups, GroupEvaluator, type Buckets, type CountRequest } from './counting.js';
+import { addRows, type RowRequest } from '../rows.js';
+import {
+  addGroup,
+  countedTable,
+  countGroups,
+  type BegunCount,
+  type Buckets,
+  type CountRequest,
+  type RowGroup,
+} from './counting.js';
 import { countUnread, type RebuiltCount } from './rebuilt-lines.js';
-import { beginEarly } from '../../listings/upstreams.js';
-import { duplicateRows } from './duplicates.js';
+import { duplicateRows, subtractDuplicates } from './duplicates.js';
 import {
   isGroupingValid,
   groupByLabels,
@@ -32,7 +31,6 @@ import {
   rewrittenRows,
   type LabelSourceFields,
 } from './grouping.js';
-import type { RowGroup } from './counting.js';
 import {
   declineLines,
   isLevelShown,
@@ -43,15 +41,7 @@ import {
   withoutRead,
   type RebuiltFields,
 } from './rebuilt-rows.js';
-import type { ProfileRequest, SelectionProfile } from './profile.js';
-import {
-  fieldsByOutcome,
-  mayHaveEmptyLines,
-  type ListedRange,
-  type StreamListing,
-} from './stream-listing.js';
-
-type Planned = LeafPlan & { readonly fields: FieldsPlan };
+import { fieldsByOutcome, mayHaveEmptyLines, type StreamListing } from './stream-listing.js';
 
 /**
  * Lets the backend count rows without a stored line by their fields. Their lines are rebuilt from these fields, so the fields contain all
@@ -67,220 +57,140 @@ export const fieldsStrategy: ReadStrategy = {
     if (known.hasLines) return decline('has-lines');
     return {
       cost: costOfCounting(known, { firstCalls: 2, splitsLines: false }),
-      read: (request, context) => fieldsTable({ ...leaf, fields }, request, context),
+      read: (request, context) =>
+        countedTable(leaf, request, context, {
+          begin: (of, listing, buckets) =>
+            begin({ plan: { ...leaf, fields }, request, context: of, buckets, listing }, context),
+        }),
     };
   },
 };
 
-async function fieldsTable(
-  plan: Planned,
-  request: LeafRequest,
-  context: LeafContext,
-): Promise<SeriesTable | Declined> {
-  const { leaf, columns, signal } = request;
-  const buckets = rangeBuckets(columns, leaf.range.range);
-  if (isDeclined(buckets)) return buckets;
-  const { selection } = plan;
-  const { listing, begun } = await beginEarly(
-    {
-      ...{ selection, range: buckets.range, signal },
-      isReady: () => true,
-      begin: (of, streamListing) =>
-        new FieldCounting(plan, request, of, buckets, streamListing).begin(context),
-    },
-    context,
-  );
-  if (isDeclined(begun)) return begun;
-  const { counting } = begun;
-  const counted = await counting.count(begun, listing);
-  if (isDeclined(counted)) return counted;
-  const into = leafEngine(request, true);
-  context.counts.scanned(listing.listed);
-  await counting.addTo(into, counted, rowsOfStreams(listing.listed));
-  const pacer = new Pacer(signal);
-  await into.engine.prepare(pacer);
-  return into.table(pacer);
+/** The rows to count, in the expected streams. */
+interface Asked {
+  readonly plan: LeafPlan & { readonly fields: FieldsPlan };
+  readonly request: LeafRequest;
+  readonly context: LeafContext;
+  readonly buckets: Buckets;
+  readonly listing: StreamListing;
 }
 
-/** A count in progress, for the expected streams. */
-interface Begun {
-  readonly counting: FieldCounting;
-  readonly profileRequest: ProfileRequest;
-  /** The profile that the grouping assumes. */
-  readonly expected: SelectionProfile;
-  readonly groups: Promise<readonly RowGroup[] | Declined>;
-  /** The count of the groups. */
-  readonly request: CountRequest;
-}
-
-interface Counted extends RebuiltCount {
-  readonly groups: readonly RowGroup[];
-  readonly surplus: readonly BackendRow[];
-}
-
-class FieldCounting {
-  readonly #plan: Planned;
-  readonly #request: LeafRequest;
-  readonly #context: LeafContext;
-  readonly #buckets: Buckets;
-  readonly #listing: StreamListing;
-  readonly #fields: readonly string[];
-  readonly #rebuilt: RebuiltFields;
-  readonly #filter: LogsqlFilter;
-
-  constructor(
-    plan: Planned,
-    request: LeafRequest,
-    context: LeafContext,
-    buckets: Buckets,
-    listing: StreamListing,
-  ) {
-    this.#plan = plan;
-    this.#request = request;
-    this.#context = context;
-    this.#buckets = buckets;
-    this.#listing = listing;
-    this.#rebuilt = rebuiltFields(plan.fields, listing);
-    this.#fields = this.#rebuilt.all;
-    this.#filter = and(plan.logs.filter, missingLineRows(context.naming));
-  }
-
-  /** @param asked context that answers without waiting for the current stream listing */
-  async begin(asked: LeafContext): Promise<Begun | Declined> {
-    const context = this.#context;
-    const { selection, fields } = this.#plan;
-    const { range } = this.#buckets;
-    const sources: LabelSourceFields = { all: this.#fields, levels: [], hasOtlp: false };
-    const pacer = new Pacer(this.#request.signal);
-    const labels = groupByLabels(fields.names, this.#listing, sources, context.naming);
-    const byLabels = await atPace(labels, pacer);
-    const profileRequest = {
-      ...{ ...context, selection, columns: byLabels.streamKeyColumns },
-      misparsedRows: rewrittenRows(this.#fields),
-    };
-    // A profile shows whether there are stored lines, but it is slower.
-    const refusal = context.profiler.knows(profileRequest)
-      ? undefined
-      : await declineLines(selection, range, asked);
-    if (refusal !== undefined) return refusal;
-    const expected = context.profiler.lastKnown(profileRequest);
-    const around = groupAroundOverrides(byLabels, expected, this.#listing, sources);
-    const grouping = { ...(await atPace(around, pacer)), outcomes: this.#outcomes() };
-    const counted: CountRequest = {
-      ...{ upstream: context.upstream, rows: [{ filter: this.#filter, grouping }] },
-      ...{ buckets: this.#buckets, maxGroups: Infinity },
-      push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
-      ...{ memory: context.limits.memory, signal: this.#request.signal },
-    };
-    const groups = countGroups(counted);
-    // Handled, because the count may fail before it is awaited.
-    groups.catch(() => undefined);
-    return { counting: this, profileRequest, expected, groups, request: counted };
-  }
-
-  /** @param listing the current streams */
-  async count(
-    { profileRequest, expected, groups: asked, request }: Begun,
-    listing: ListedRange,
-  ): Promise<Counted | Declined> {
-    const context = this.#context;
-    const { selection, fields } = this.#plan;
-    const { range } = this.#buckets;
-    const [groups, profile] = await Promise.all([asked, context.profiler.of(profileRequest, range, listing)]);
+/** @param now context that answers without waiting for the current stream listing */
+async function begin(asked: Asked, now: LeafContext): Promise<BegunCount | Declined> {
+  const { plan, request, context, buckets, listing } = asked;
+  const { selection, fields } = plan;
+  const { range } = buckets;
+  const rebuilt = rebuiltFields(fields, listing);
+  const filter = and(plan.logs.filter, missingLineRows(context.naming));
+  const sources: LabelSourceFields = { all: rebuilt.all, levels: [], hasOtlp: false };
+  const pacer = new Pacer(request.signal);
+  const byLabels = await atPace(groupByLabels(fields.names, listing, sources, context.naming), pacer);
+  const profileRequest = {
+    ...{ ...context, selection, columns: byLabels.streamKeyColumns },
+    misparsedRows: rewrittenRows(rebuilt.all),
+  };
+  // A profile shows whether there are stored lines, but it is slower.
+  const refusal = context.profiler.knows(profileRequest)
+    ? undefined
+    : await declineLines(selection, range, now);
+  if (refusal !== undefined) return refusal;
+  const expected = context.profiler.lastKnown(profileRequest);
+  const whole = { ...byLabels, outcomes: outcomesOf(asked, rebuilt) };
+  const grouping = await atPace(groupAroundOverrides(whole, expected, listing, sources), pacer);
+  const counted: CountRequest = {
+    ...{ upstream: context.upstream, rows: [{ filter, grouping }], buckets, maxGroups: Infinity },
+    push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
+    ...{ memory: context.limits.memory, signal: request.signal },
+  };
+  const counting = countGroups(counted);
+  // Handled, because the count may fail before it is awaited.
+  counting.catch(() => undefined);
+  return async (current) => {
+    const [groups, profile] = await Promise.all([
+      counting,
+      context.profiler.of(profileRequest, range, current),
+    ]);
     if (isDeclined(groups)) return groups;
     if (profile.hasLines) return rememberLines(selection, context);
     if (profile.misparsedRows > 0) return decline('rewritten-numbers');
     if (!isGroupingValid(profile, expected)) return decline('hidden-fields');
-    if (await this.#hasEmptyLines(groups)) return decline('missing-lines');
-    const { streams } = this.#listing;
+    // Where rows have no field of their own, their line is empty, which is not JSON.
+    const mayBe = fields.readsJson && groups.some((group) => mayBeEmpty(group, rebuilt, context.reader));
+    if (mayBe && (await mayHaveEmptyLines(filter, listing, range, context))) return decline('missing-lines');
     const { memory } = context.limits;
+    const { streams } = listing;
     const surplus =
       fields.measure === 'presence'
         ? []
-        : await duplicateRows({ ...context, memory, filter: this.#filter, range, streams, profile });
+        : await duplicateRows({ ...context, memory, filter, range, streams, profile });
     if (isDeclined(surplus)) return surplus;
-    if (!fields.names.has(detectedLevelName)) return { groups, surplus, unread: undefined, rebuilt: [] };
-    const { reader } = context;
-    const isRead = (group: RowGroup): boolean => !isLevelShown(group, this.#rebuilt, reader);
-    const counted = withoutRead(groups, this.#rebuilt.levels, isRead);
-    if (isDeclined(counted)) return counted;
-    const byLines = {
-      ...{ ...request, lines: everything, rebuilt: this.#rebuilt, listing: this.#listing },
-      readsLevels: true,
+    const shown = await shownGroups(groups, rebuilt, asked, counted);
+    if (isDeclined(shown)) return shown;
+    const unread = shown.unread && {
+      ...{ filter: and(filter, shown.unread), selection: and(selection, shown.unread), range },
+      ...{ columns: undefined, selectedRows: rowsOfStreams(current.listed) },
     };
-    return {
-      ...counted,
-      surplus,
-      ...(await countUnread(counted.unread, byLines, { ...context, selection })),
-    };
-  }
+    return (into) => addCounts(into, { ...shown, surplus, unread }, rebuilt, asked);
+  };
+}
 
-  /** Replaces the values of fields that are only compared. */
-  #outcomes(): readonly LogsqlPipe[] {
-    const { names, stages } = this.#plan.fields;
-    const compared = comparedLabels(this.#plan, this.#plan.fields);
-    const beside = this.#rebuilt.all.filter((field) => !this.#rebuilt.levels.includes(field));
-    return fieldsByOutcome({ fields: beside, names, stages, compared }, this.#listing, this.#context.naming);
-  }
+/** Replaces the values of fields that are only compared. */
+function outcomesOf(
+  { plan, listing, context }: Asked,
+  { all, levels }: RebuiltFields,
+): readonly LogsqlPipe[] {
+  const { names, stages } = plan.fields;
+  const beside = all.filter((field) => !levels.includes(field));
+  const compared = comparedLabels(plan, plan.fields);
+  return fieldsByOutcome({ fields: beside, names, stages, compared }, listing, context.naming);
+}
 
-  /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
-  async #hasEmptyLines(groups: readonly RowGroup[]): Promise<boolean> {
-    const mayBe = groups.some((group) => mayBeEmpty(group, this.#rebuilt, this.#context.reader));
-    if (!this.#plan.fields.readsJson || !mayBe) return false;
-    return mayHaveEmptyLines(this.#filter, this.#listing, this.#buckets.range, this.#context);
-  }
+interface Shown extends RebuiltCount {
+  readonly groups: readonly RowGroup[];
+}
 
-  /** A group with the line that its fields make. */
-  #withLine(group: RowGroup): RowGroup {
-    const ofStream = this.#context.reader.stream(group.stream).fields;
-    const own = this.#fields.filter((name) => !ofStream.has(name));
+/** The groups whose level the fields show, and a count of the others by rebuilt lines. */
+async function shownGroups(
+  groups: readonly RowGroup[],
+  rebuilt: RebuiltFields,
+  { plan, context, listing }: Asked,
+  request: CountRequest,
+): Promise<Shown | Declined> {
+  if (!plan.fields.names.has(detectedLevelName)) return { groups, unread: undefined, rebuilt: [] };
+  const isRead = (group: RowGroup): boolean => !isLevelShown(group, rebuilt, context.reader);
+  const counted = withoutRead(groups, rebuilt.levels, isRead);
+  if (isDeclined(counted)) return counted;
+  const byLines = { ...request, lines: everything, rebuilt, listing, readsLevels: true };
+  return { ...counted, ...(await countUnread(counted.unread, byLines, { ...plan, ...context })) };
+}
+
+interface Counted extends Omit<Shown, 'unread'> {
+  readonly surplus: readonly BackendRow[];
+  /** Rows to read including repeated ones, which are subtracted as surplus rows. */
+  readonly unread: RowRequest | undefined;
+}
+
+/** Adds the counts, and the rows that had to be read. */
+async function addCounts(
+  into: LeafEngine,
+  { groups, rebuilt: byLines, surplus, unread }: Counted,
+  { all }: RebuiltFields,
+  { plan, request, context }: Asked,
+): Promise<void> {
+  const { range, pushed } = plan;
+  const { reader } = context;
+  const pacer = new Pacer(request.signal);
+  const evaluated = { reader, extract: compileExtractor({ ...range, op: countLines }, pushed), fields: [] };
+  const withLine = (group: RowGroup): RowGroup => {
+    const ofStream = reader.stream(group.stream).fields;
+    const own = all.filter((name) => !ofStream.has(name));
     return { ...group, representative: { line: rebuiltLineOf(own, group.get) } };
-  }
-
-  /** Adds the counts, and the rows that had to be read. */
-  async addTo(
-    into: LeafEngine,
-    { groups, rebuilt, surplus, unread }: Counted,
-    selectedRows: number,
-  ): Promise<void> {
-    const { context, request, plan } = { context: this.#context, request: this.#request, plan: this.#plan };
-    const { range, pushed } = plan;
-    const extract = compileExtractor({ ...range, op: countLines }, pushed);
-    const pacer = new Pacer(request.signal);
-    const evaluator = new GroupEvaluator(context.reader, []);
-    for (const group of [...groups.map((each) => this.#withLine(each)), ...rebuilt]) {
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-      evaluator.add(group, extract, into.engine);
-      into.checkSeries();
-    }
-    const ofRow = compileExtractor(range, pushed);
-    for (const row of surplus) {
-      const entry = pipelineEntry(context.reader.read(row));
-      const sample = ofRow(entry);
-      if (sample !== undefined) into.engine.add(sample.labels, entry.timestampNs, -sample.value);
-    }
-    if (unread !== undefined) await this.#readRows(into, unread, selectedRows);
-  }
-
-  /** Reads rows including repeated ones, which are subtracted as surplus rows. */
-  async #readRows(
-    { engine, checkSeries }: LeafEngine,
-    unread: LogsqlFilter,
-    selectedRows: number,
-  ): Promise<void> {
-    const { context, plan } = { context: this.#context, plan: this.#plan };
-    const { signal } = this.#request;
-    const rows = {
-      ...{ filter: and(this.#filter, unread), selection: and(plan.selection, unread) },
-      ...{ columns: undefined, range: this.#buckets.range, repeats: 'nowhere' as const },
-      selectedRows,
-    };
-    const extract = sampleEvaluator(plan.range, plan.pushed, { workers: context.workers, signal });
-    const pacer = new LinePacer(signal);
-    for await (const batch of readEntries(rows, context)) {
-      await addEntries(engine, extract, batch, pacer);
-      checkSeries();
-    }
-  }
+  };
+  await eachAtPace([...groups.map(withLine), ...byLines], pacer, (group) => {
+    addGroup(group, evaluated, into.engine);
+    into.checkSeries();
+  });
+  const ofRows = { reader, extract: compileExtractor(range, pushed), pacer };
+  await subtractDuplicates(into.engine, { rows: surplus, times: [] }, ofRows);
+  if (unread !== undefined) await addRows(into, { ...unread, repeats: 'nowhere' }, request, context);
 }

@@ -46,17 +46,22 @@ export interface ValueSummary {
   readonly others: number;
 }
 
-/** Adds the values of groups to an engine, except for values of repeated rows. */
-export class GroupedValues {
+interface GroupedParts {
   /** The statistic that groups have of most values; undefined if all of them are gathered. */
   readonly summary: RangeEngine['summary'];
+  readonly into: LeafEngine;
+  readonly buckets: Buckets;
+  readonly digest: ValueDigest;
+  /** The fields of rows by which they are grouped. */
+  readonly fields: readonly string[];
+}
+
+/** Adds the values of groups to an engine, except for values of repeated rows. */
+export class GroupedValues {
+  readonly #parts: GroupedParts;
   readonly #range: RangeAggregation;
   readonly #groups: SampleGroups | undefined;
   readonly #reader: RowReader;
-  readonly #into: LeafEngine;
-  readonly #buckets: Buckets;
-  readonly #digest: ValueDigest;
-  readonly #fields: readonly string[];
   readonly #convert: Conversion;
   /** True for `unwrap f` without a conversion, where the text is the number. */
   readonly #areUnitless: boolean;
@@ -82,21 +87,11 @@ export class GroupedValues {
     { range, pushed, merged, unwrap, values }: Unwrapping,
     { signal }: LeafRequest,
     { reader, workers, counts }: LeafContext,
-    parts: Pick<GroupedValues, 'summary'> & {
-      readonly into: LeafEngine;
-      readonly buckets: Buckets;
-      readonly digest: ValueDigest;
-      /** The fields of rows by which they are grouped. */
-      readonly fields: readonly string[];
-    },
+    parts: GroupedParts,
   ) {
     this.#range = range;
     this.#reader = reader;
-    this.summary = parts.summary;
-    this.#into = parts.into;
-    this.#buckets = parts.buckets;
-    this.#digest = parts.digest;
-    this.#fields = parts.fields;
+    this.#parts = parts;
     this.#convert = conversionOf(unwrap.conversion);
     this.#areUnitless = unwrap.conversion === undefined;
     this.#groups = pushed ?? merged;
@@ -136,9 +131,10 @@ export class GroupedValues {
    * @param leavesRebuilt true if rows without a line are read one by one, which leaves out their repeats
    */
   leaveOut(rows: readonly BackendRow[], leavesRebuilt: boolean): Declined | undefined {
-    const { range, stepNs } = this.#buckets;
+    const { summary, buckets } = this.#parts;
+    const { range, stepNs } = buckets;
     // The rows that they repeat have the same extremes.
-    if (rows.length === 0 || this.summary === 'least' || this.summary === 'greatest') return undefined;
+    if (rows.length === 0 || summary === 'least' || summary === 'greatest') return undefined;
     const sampleOf = compileExtractor(this.#range, this.#groups);
     for (const row of rows) {
       const read = this.#reader.read(row);
@@ -148,7 +144,7 @@ export class GroupedValues {
       // An entry with an error fails the query, however often it was pushed.
       if (sample === undefined || sample.error !== undefined) continue;
       const endNs = entry.timestampNs - ((entry.timestampNs - range.startNs) % stepNs) + stepNs - 1n;
-      if (this.summary === 'total') {
+      if (summary === 'total') {
         if (!Number.isFinite(sample.value)) return decline('repeated-rows');
         this.#subtracted.push({ ...sample, endNs });
         continue;
@@ -164,7 +160,7 @@ export class GroupedValues {
   /** Call after the last group. */
   async end(): Promise<void> {
     for (const { labels, value, endNs } of this.#subtracted) {
-      this.#into.engine.addSummary(labels, endNs, -value, -1);
+      this.#parts.into.engine.addSummary(labels, endNs, -value, -1);
       const pause = this.#pacer.due();
       if (pause !== undefined) await pause;
     }
@@ -177,7 +173,7 @@ export class GroupedValues {
   async add(group: ValueGroup): Promise<Declined | undefined> {
     const { get, endNs, rows } = group;
     this.#counts.counted(rows, 0);
-    const line = this.#digest.undecidedLine(get);
+    const line = this.#parts.digest.undecidedLine(get);
     if (line === '') {
       const stopped = await this.#addValues(group);
       if (stopped !== undefined) return stopped;
@@ -189,7 +185,7 @@ export class GroupedValues {
         if (pause !== undefined) await pause;
       }
     }
-    this.#into.checkSeries();
+    this.#parts.into.checkSeries();
     return undefined;
   }
 
@@ -202,14 +198,14 @@ export class GroupedValues {
       const pause = this.#pacer.due();
       if (pause !== undefined) await pause;
     }
-    this.#into.checkSeries();
+    this.#parts.into.checkSeries();
   }
 
   /** Adds the values of rows that differ only in the value, as long as the values are numbers. */
   async #addValues(group: ValueGroup): Promise<Declined | undefined> {
     const { get, endNs, rows, gathered, summary } = group;
     const sampleOf = (text: string): ExtractedSample | Declined | undefined => {
-      const line = this.#digest.lineOf(get, text);
+      const line = this.#parts.digest.lineOf(get, text);
       if (line === undefined) return decline('no-matching-line');
       return this.#sampleOfGroup(this.#entryOf(group, line, text));
     };
@@ -261,7 +257,7 @@ export class GroupedValues {
   }
 
   #addSummary({ labels, error }: ExtractedSample, endNs: bigint, { value, count }: ValueSummary): void {
-    const { engine } = this.#into;
+    const { engine } = this.#parts.into;
     if (!engine.isInWindow(endNs)) return;
     if (error !== undefined) throw pipelineError(error, labels);
     this.#see(value);
@@ -269,7 +265,7 @@ export class GroupedValues {
   }
 
   #take(sample: ExtractedSample | undefined, endNs: bigint): void {
-    const { engine } = this.#into;
+    const { engine } = this.#parts.into;
     if (sample === undefined || !engine.isInWindow(endNs)) return;
     if (sample.error !== undefined) throw pipelineError(sample.error, sample.labels);
     if (isLeftOut(sample.value, this.#surplusOf(sample, endNs))) return;
@@ -297,7 +293,7 @@ export class GroupedValues {
       values[count] = value;
       count += 1;
     }
-    this.#into.engine.addAll(sample.labels, endNs, values.subarray(0, count));
+    this.#parts.into.engine.addAll(sample.labels, endNs, values.subarray(0, count));
   }
 
   #surplusOf({ labels }: ExtractedSample, endNs: bigint): CountByValue | undefined {
@@ -305,10 +301,11 @@ export class GroupedValues {
   }
 
   #entryOf({ get, stream }: Pick<ValueGroup, 'get' | 'stream'>, line: string, value = ''): PipelineEntry {
-    const { isStored, valueColumn } = this.#digest;
-    const fields = this.#fields.map((name) => [name, get(name) ?? ''] as const);
+    const { digest, fields: names } = this.#parts;
+    const { isStored, valueColumn } = digest;
+    const fields = names.map((name) => [name, get(name) ?? ''] as const);
     const stored = isStored === true ? [[valueColumn, value] as const] : [];
-    const level = this.#digest.levelOf?.(get);
+    const level = digest.levelOf?.(get);
     const representative = level === undefined ? { line } : { line, level };
     return entryOfGroup(this.#reader, stream, [...fields, ...stored], representative);
   }

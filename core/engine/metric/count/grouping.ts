@@ -272,7 +272,7 @@ export function* groupAroundOverrides(
   const columns: string[] = [];
   for (const [index, name] of byLabels.streamKeyColumns.entries()) {
     const start = yield* startOfValue(name, streamListing);
-    if (start === undefined) return groupByStream(streamListing, sources);
+    if (start === undefined) return { ...byLabels, ...groupByStream(streamListing, sources) };
     const column = freeName(`__stream__${index}`, sources.all);
     columns.push(column);
     pipes.push(extract('_stream', `${literalText(start)}<${column}>`));

@@ -60,7 +60,7 @@ export function rebuiltRequest(
 
 /** The outcome of a count by rebuilt lines. */
 export interface RebuiltCount {
-  /** Groups whose representative lines are those of rows with a stored line: `GroupEvaluator` needs no fields for them. */
+  /** Groups whose representative lines are those of rows with a stored line: `addGroup` needs no fields for them. */
   readonly rebuilt: readonly RowGroup[];
   /** Matches the rows that must still be read; undefined if there are none. */
   readonly unread: LogsqlFilter | undefined;
@@ -108,7 +108,7 @@ async function countRebuiltLines(
     ({ filter }) => Buffer.byteLength(printFilter(filter)) + Buffer.byteLength(pipes) > maxQueryBytes,
   );
   if (isTooLong) return decline('too-many-shapes');
-  const counted = await countByDigest({ ...request, rows, digest });
+  const counted = await countByDigest({ ...request, rows }, digest);
   if (isDeclined(counted)) return counted;
   return counted.undecided === undefined ? counted.groups : decline('too-many-shapes');
 }

@@ -1,15 +1,13 @@
-import { leafEngine, type LeafRequest, type SeriesTable } from '../../../logql/metric/index.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and } from '../../../victoria/logsql/build.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import { comparedLabels, extractionOf } from '../../plan/columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
-import { beginEarly } from '../../listings/upstreams.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting, decline, type Declined, isDeclined } from '../cost.js';
-import { rangeBuckets } from './counting.js';
-import { unitedRows, type SelectionProfile, type ProfileRequest } from './profile.js';
+import { countedTable, type BegunCount } from './counting.js';
+import { unitedRows, type SelectionProfile } from './profile.js';
 import {
   labelSourceFields,
   groupByLabels,
@@ -24,7 +22,7 @@ import { fieldsByOutcome, fieldsToHold, type StreamListing } from './stream-list
 import { digestByOutcome, labelsQuestion, levelsInLines, openNames, labelsOf } from './labels/questions.js';
 import { rowsOfStreams } from './time-segments.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
-import type { Counted, StatisticsInput } from './statistics-input.js';
+import type { StatisticsInput } from './statistics-input.js';
 import { Statistics } from './statistics.js';
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
@@ -48,65 +46,21 @@ export const statisticsStrategy: ReadStrategy = {
         firstCalls: push.looksAtLines ? 2 : 1,
         splitsLines: parsed !== undefined,
       }),
-      read: (request, context) => statisticsTable({ ...leaf, push }, request, context),
+      read: (request, context) => {
+        const plan = { ...leaf, push };
+        return countedTable(plan, request, context, {
+          // Without a sample of the lines, it would have to wait for one.
+          isReady: (before) => knowsLines(plan, before, context),
+          begin: (of, streamListing, buckets) =>
+            begin({ plan, request, context: of, buckets }, streamListing),
+        });
+      },
     };
   },
 };
 
-async function statisticsTable(
-  plan: Pushed,
-  request: LeafRequest,
-  context: LeafContext,
-): Promise<SeriesTable | Declined> {
-  const { leaf, columns } = request;
-  const buckets = rangeBuckets(columns, leaf.range.range);
-  if (isDeclined(buckets)) return buckets;
-  const asked = { plan, request, context, buckets };
-  const { listing, begun } = await beginEarly(
-    {
-      ...{ selection: plan.selection, range: buckets.range, signal: request.signal },
-      // Without a sample of the lines, it would have to wait for one.
-      isReady: (before) => knowsLines(asked, before),
-      begin: (of, streamListing) => begin({ ...asked, context: of }, streamListing),
-    },
-    context,
-  );
-  if (isDeclined(begun)) return begun;
-  const { make, counting } = begun;
-  // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
-  const profile = await context.profiler.of(begun.profileRequest, buckets.range, listing);
-  const isRight = begun.statistics.isRight(profile);
-  const statistics = isRight ? begun.statistics : await make(profile);
-  if (isDeclined(statistics)) return statistics;
-  const [counted, duplicates] = await Promise.all([
-    (isRight ? counting : undefined) ?? statistics.count(),
-    statistics.duplicates(profile),
-  ]);
-  if (isDeclined(counted)) return counted;
-  if (isDeclined(duplicates)) return duplicates;
-  context.counts.scanned(listing.listed);
-  const into = leafEngine(request, true);
-  await statistics.addTo(into, counted, {
-    duplicates,
-    profile,
-    selectedRows: rowsOfStreams(listing.listed),
-  });
-  const pacer = new Pacer(request.signal);
-  await into.engine.prepare(pacer);
-  return into.table(pacer);
-}
-
 /** The leaf to count. */
 type Asked = Pick<StatisticsInput, 'plan' | 'request' | 'context' | 'buckets'>;
-
-/** Statistics in progress, based on the expected profile. */
-interface Begun {
-  readonly profileRequest: ProfileRequest;
-  readonly statistics: Statistics;
-  /** The counts; undefined if the profile must be awaited first. */
-  readonly counting: Promise<readonly Counted[] | Declined> | undefined;
-  readonly make: (profile: SelectionProfile) => Promise<Statistics | Declined>;
-}
 
 /** The question about lines; undefined if lines need not be read, because parsers can add no label and their errors are dropped. */
 function lineQuestion(plan: Pushed, streamListing: StreamListing): LineQuestion | Declined | undefined {
@@ -117,7 +71,7 @@ function lineQuestion(plan: Pushed, streamListing: StreamListing): LineQuestion 
   return labelsQuestion(labelsOf(parsed), open, comparedLabels(plan, plan.push));
 }
 
-function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boolean {
+function knowsLines(plan: Pushed, streamListing: StreamListing, context: LeafContext): boolean {
   const { naming, digests } = context;
   const isKnown = (question: LineQuestion, selection: LogsqlFilter): boolean =>
     digests.known(question, { ...context, selection }) !== undefined;
@@ -130,7 +84,7 @@ function knowsLines({ plan, context }: Asked, streamListing: StreamListing): boo
 async function begin(
   { plan: whole, ...asked }: Asked,
   streamListing: StreamListing,
-): Promise<Begun | Declined> {
+): Promise<BegunCount | Declined> {
   const { context, buckets } = asked;
   const question = lineQuestion(whole, streamListing);
   if (question !== undefined && isDeclined(question)) return question;
@@ -167,8 +121,8 @@ async function begin(
     naming,
   );
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
-    const around = groupAroundOverrides(byLabels, profile, streamListing, sources);
-    const grouping = { ...(await atPace(around, pacer)), outcomes };
+    const around = groupAroundOverrides({ ...byLabels, outcomes }, profile, streamListing, sources);
+    const grouping = await atPace(around, pacer);
     if (profile.misparsedRows > 0)
       return decline(lines === undefined ? 'rewritten-numbers' : 'lenient-numbers');
     if (names === 'all' && profile.hasOverrides) return decline('hidden-fields');
@@ -185,7 +139,21 @@ async function begin(
   const counting = statistics.distinguishesRows || !isProven ? undefined : statistics.count();
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);
-  return { profileRequest, statistics, counting, make };
+  return async (listing) => {
+    // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
+    const profile = await profiler.of(profileRequest, buckets.range, listing);
+    const isRight = statistics.isRight(profile);
+    const valid = isRight ? statistics : await make(profile);
+    if (isDeclined(valid)) return valid;
+    const [counted, duplicates] = await Promise.all([
+      (isRight ? counting : undefined) ?? valid.count(),
+      valid.duplicates(profile),
+    ]);
+    if (isDeclined(counted)) return counted;
+    if (isDeclined(duplicates)) return duplicates;
+    const selectedRows = rowsOfStreams(listing.listed);
+    return (into) => valid.addTo(into, counted, { duplicates, profile, selectedRows });
+  };
 }
 
 function withoutParser(plan: Pushed): Pushed {

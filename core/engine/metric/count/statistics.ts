@@ -1,31 +1,29 @@
 import { countLines } from '../../../logql/functions/range/index.js';
-import { addEntries, type LeafEngine } from '../../../logql/metric/index.js';
-import { LinePacer, sampleEvaluator } from '../../../logql/lines/evaluator.js';
-import { Pacer } from '../../../base/pace/steps.js';
+import type { LeafEngine } from '../../../logql/metric/index.js';
+import { eachAtPace, Pacer } from '../../../base/pace/steps.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/output.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   correctCounts,
   countsByLevel,
-  isSameCertainty,
+  areSameStreams,
   rowsByCertainty,
   type CertainRows,
-  type Certainty,
 } from './uncertain-rows.js';
 import type { StreamTimes } from './repeated-times.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
-import { readEntries, type RowRequest } from '../rows.js';
+import { addRows, type RowRequest } from '../rows.js';
 import {
+  addGroup,
   countByDigest,
   countGroups,
   countManyGroups,
   type CountRequest,
   type DigestCount,
-  GroupEvaluator,
   maxGroupsOf,
   type RowGroup,
   sumOf,
@@ -56,9 +54,6 @@ import { cheapestDigest, type LineDigest, withLevels } from './line-digests.js';
 /** Computes the statistics of one leaf and adds them to an engine. */
 export class Statistics {
   readonly #parts: StatisticsInput;
-  readonly #groups: GroupEvaluator;
-  /** Rebuilt lines contain all fields. */
-  readonly #rebuiltGroups: GroupEvaluator;
   /** Matches the rows to count, including all filters of the backend. */
   readonly #filter: LogsqlFilter;
   /** Matches rows without a line, if there are some that groups do not determine either. */
@@ -76,11 +71,9 @@ export class Statistics {
   constructor(parts: StatisticsInput) {
     const { plan, context, sources, profile } = parts;
     const { range, pushed } = plan;
-    const { reader, naming } = context;
+    const { naming } = context;
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
-    this.#groups = new GroupEvaluator(reader, sources.all);
-    this.#rebuiltGroups = new GroupEvaluator(reader, []);
     this.#countsByStream = countsByStream(plan, sources, this.#readsLevels || parts.lines !== undefined);
     this.#dense = this.#denseOf(profile);
     this.#corrects = this.#dense === undefined && parts.lines === undefined && countsByLevel(parts);
@@ -103,14 +96,14 @@ export class Statistics {
     // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
-    return isSame && isSameCertainty(this.#certainty(profile), this.#certainty(now)) && misparsedRows === 0;
+    return isSame && areSameStreams(this.#uncertain(profile), this.#uncertain(now)) && misparsedRows === 0;
   }
 
   /** Makes the calls to the backend. */
   async count(): Promise<readonly Counted[] | Declined> {
     const { profile, streamListing } = this.#parts;
     const counted = await Promise.all(
-      rowsByCertainty(this.#certainty(profile), streamListing).map(async (rows) => {
+      rowsByCertainty(this.#uncertain(profile), streamListing).map(async (rows) => {
         const some = await this.#count(rows);
         return isDeclined(some) ? some : this.#countUnread(some);
       }),
@@ -128,13 +121,13 @@ export class Statistics {
   }
 
   /** The streams whose rows the cheaper digest cannot count. */
-  #certainty({ uncertainStreams, uncorrectedStreams }: SelectionProfile): Certainty {
-    return { uncertainStreams: this.#corrects ? uncorrectedStreams : uncertainStreams };
+  #uncertain({ uncertainStreams, uncorrectedStreams }: SelectionProfile): typeof uncertainStreams {
+    return this.#corrects ? uncorrectedStreams : uncertainStreams;
   }
 
   async #count(rows: CertainRows): Promise<Counted | Declined> {
     const { streamListing, lines } = this.#parts;
-    const digest = lines && cheapestDigest(lines.digest, rows.profile);
+    const digest = lines && cheapestDigest(lines.digest, rows);
     const withoutLevel = streamsWithoutLevel(streamListing.streams).length;
     const areUndecided = this.#readsLevels && withoutLevel > 0;
     const { filter: undecided, areAll } = this.#undecidedRows();
@@ -183,18 +176,19 @@ export class Statistics {
     counted: readonly Counted[],
     { duplicates, profile, selectedRows }: Remainder,
   ): Promise<void> {
-    const { context, request } = this.#parts;
+    const { context, request, sources } = this.#parts;
     const pacer = new Pacer(request.signal);
     for (const { groups, others, rebuilt = [] } of counted) {
       const byLine = typeof others === 'object' ? others.groups : [];
-      await this.#addGroups([...groups, ...byLine], this.#groups, into, pacer);
-      await this.#addGroups(rebuilt, this.#rebuiltGroups, into, pacer);
+      await this.#addGroups([...groups, ...byLine], sources.all, into, pacer);
+      // Rebuilt lines contain all fields.
+      await this.#addGroups(rebuilt, [], into, pacer);
     }
     const ofRows = { reader: context.reader, extract: this.#ofRow, pacer };
     await subtractDuplicates(into.engine, duplicates, ofRows);
     if (
       this.#corrects &&
-      counted.some(({ rows, others }) => rows.profile.uncertainStreams && typeof others === 'object')
+      counted.some(({ rows, others }) => rows.uncertainStreams && typeof others === 'object')
     )
       await correctCounts(into.engine, profile, ofRows);
     for (const some of counted) await this.#addOthers(into, some, selectedRows);
@@ -223,27 +217,26 @@ export class Statistics {
 
   async #addGroups(
     groups: readonly RowGroup[],
-    evaluator: GroupEvaluator,
+    fields: readonly string[],
     { engine, checkSeries }: LeafEngine,
     pacer: Pacer,
   ): Promise<void> {
     const { context, plan } = this.#parts;
     const isBytes = plan.push.measure === 'bytes';
-    for (const group of groups) {
+    const evaluated = { reader: context.reader, extract: this.#ofGroup, fields };
+    await eachAtPace(groups, pacer, (group) => {
       const sum = sumOf(group);
       context.counts.counted(isBytes ? 0 : sum, isBytes ? sum : 0);
-      evaluator.add(group, this.#ofGroup, engine);
+      addGroup(group, evaluated, engine);
       checkSeries();
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
+    });
   }
 
   /** @param digest distinguishes lines, if they matter */
   async #countGroups(digest: LineDigest | undefined, filter: LogsqlFilter): Promise<DigestCount | Declined> {
     const { plan, hasRowLabels } = this.#parts;
     const asked = this.#countRequest(filter);
-    if (digest !== undefined) return countByDigest({ ...asked, digest });
+    if (digest !== undefined) return countByDigest(asked, digest);
     const mayBeMany = plan.push.names === 'all' || hasRowLabels;
     const groups = await (mayBeMany ? countManyGroups(asked) : countGroups(asked));
     return isDeclined(groups) ? groups : { groups, undecided: undefined };
@@ -263,12 +256,11 @@ export class Statistics {
     if (logs.recheck.length > 0) return undefined;
     const rebuilt = rebuiltFields(fields, streamListing);
     if (!rebuilt.all.every((field) => sources.all.includes(field))) return undefined;
-    const byLevel =
-      areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, rows.profile) : undefined;
+    const byLevel = areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, rows) : undefined;
     const digest = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
     const asked = this.#countRequest(and(logs.filter, rows.within));
     const counted = await this.#unlessDeclined('beside lines', async () => {
-      const all = await countByDigest({ ...asked, digest });
+      const all = await countByDigest(asked, digest);
       if (isDeclined(all)) return all;
       // Only rows without a stored level would be read.
       if (lines !== undefined && all.undecided !== undefined) return decline('no-matching-line');
@@ -279,18 +271,15 @@ export class Statistics {
   }
 
   /** Counts rows by class, for groups with the level in the line. */
-  async #countByDigest(
-    lines: LineDigest | undefined,
-    { profile, within, areFew }: CertainRows,
-  ): Promise<DigestCount | 'rows'> {
+  async #countByDigest(lines: LineDigest | undefined, rows: CertainRows): Promise<DigestCount | 'rows'> {
     const { levels } = this.#parts;
     const { filter } = this.#undecidedRows();
-    if (areFew || levels === undefined || isDeclined(levels)) return 'rows';
-    const byLevel = cheapestDigest(levels, profile);
+    if (rows.areFew || levels === undefined || isDeclined(levels)) return 'rows';
+    const byLevel = cheapestDigest(levels, rows);
     const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
-    const asked = this.#countRequest(and(this.#filter, filter, within));
-    const counted = await this.#unlessDeclined(kind, () => countByDigest({ ...asked, digest }));
+    const asked = this.#countRequest(and(this.#filter, filter, rows.within));
+    const counted = await this.#unlessDeclined(kind, () => countByDigest(asked, digest));
     return isDeclined(counted) ? 'rows' : counted;
   }
 
@@ -342,26 +331,13 @@ export class Statistics {
 
   /** Reads these rows including repeated ones, which are subtracted as duplicates. */
   async #addUncounted(into: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
-    const addRows = (some: LogsqlFilter, how: Partial<RowRequest>): Promise<void> =>
-      this.#addRows(into, {
-        ...{ ...rows, filter: and(rows.filter, some), selection: and(rows.selection, some) },
-        ...how,
-      });
+    const { request, buckets, context } = this.#parts;
+    const add = (some: LogsqlFilter, how: Partial<RowRequest>): Promise<void> => {
+      const [filter, selection] = [and(rows.filter, some), and(rows.selection, some)];
+      return addRows(into, { ...rows, filter, selection, range: buckets.range, ...how }, request, context);
+    };
     const others = this.#dense === undefined ? and() : not(this.#dense.filter);
-    await addRows(others, { repeats: 'nowhere' });
-    if (this.#dense !== undefined)
-      await addRows(this.#dense.filter, { columns: undefined, repeats: 'anywhere' });
-  }
-
-  async #addRows({ engine, checkSeries }: LeafEngine, rows: Omit<RowRequest, 'range'>): Promise<void> {
-    const { context, request, buckets } = this.#parts;
-    const { signal } = request;
-    const { range, pushed } = this.#parts.plan;
-    const extract = sampleEvaluator(range, pushed, { workers: context.workers, signal });
-    const pacer = new LinePacer(signal);
-    for await (const batch of readEntries({ ...rows, range: buckets.range }, context)) {
-      await addEntries(engine, extract, batch, pacer);
-      checkSeries();
-    }
+    await add(others, { repeats: 'nowhere' });
+    if (this.#dense !== undefined) await add(this.#dense.filter, { columns: undefined, repeats: 'anywhere' });
   }
 }

@@ -175,14 +175,8 @@ export async function correctCounts(
   }
 }
 
-/** The streams with uncertain lines; undefined if they are unknown. */
-export interface Certainty {
-  readonly uncertainStreams: ReadonlySet<string> | undefined;
-}
-
-/** Rows to count, and what is known of their lines. */
-export interface CertainRows {
-  readonly profile: Certainty;
+/** Rows to count, and the streams among theirs with uncertain lines: none, or unknown ones. */
+export interface CertainRows extends Pick<FoundUncertainty, 'uncertainStreams'> {
   /** Matches the rows among those of the selection. */
   readonly within: LogsqlFilter;
   /** True if reading them takes less time than letting the backend find their levels. */
@@ -193,19 +187,19 @@ export interface CertainRows {
 const maxReadRows = 50_000;
 /** Maximum length of a filter for streams; with more streams, all rows count as uncertain. */
 const maxFilterBytes = 4000;
-const unknown = { uncertainStreams: undefined };
-const allUncertain: readonly CertainRows[] = [{ profile: unknown, within: and(), areFew: false }];
+const certain = { uncertainStreams: new Set<string>(), areFew: false };
+const unknown = { uncertainStreams: undefined, areFew: false };
+const allUncertain: readonly CertainRows[] = [{ ...unknown, within: and() }];
 
 /** The rows of streams whose lines are all certain, and all other rows. */
 export function rowsByCertainty(
-  { uncertainStreams }: Certainty,
+  uncertainStreams: FoundUncertainty['uncertainStreams'],
   { streams, listed }: StreamListing,
 ): readonly CertainRows[] {
   if (uncertainStreams === undefined) return allUncertain;
-  const certain = { uncertainStreams: new Set<string>() };
   const texts = [...streams.keys()];
   const uncertain = texts.filter((text) => uncertainStreams.has(text));
-  if (uncertain.length === 0) return [{ profile: certain, within: and(), areFew: false }];
+  if (uncertain.length === 0) return [{ ...certain, within: and() }];
   const namesUncertain = 2 * uncertain.length <= texts.length;
   const filter = filterOfStreams(
     namesUncertain ? uncertain : texts.filter((text) => !uncertainStreams.has(text)),
@@ -214,8 +208,8 @@ export function rowsByCertainty(
   if (filter === undefined) return allUncertain;
   const rows = rowsOfStreams(listed.filter(({ value }) => uncertainStreams.has(value)));
   return [
-    { profile: certain, within: namesUncertain ? not(filter) : filter, areFew: false },
-    { profile: unknown, within: namesUncertain ? filter : not(filter), areFew: rows <= maxReadRows },
+    { ...certain, within: namesUncertain ? not(filter) : filter },
+    { ...unknown, within: namesUncertain ? filter : not(filter), areFew: rows <= maxReadRows },
   ];
 }
 
@@ -235,9 +229,9 @@ function filterOfStreams(
 }
 
 /** True if both are known and equal, or both are unknown. */
-export function isSameCertainty(
-  { uncertainStreams: a }: Certainty,
-  { uncertainStreams: b }: Certainty,
+export function areSameStreams(
+  a: FoundUncertainty['uncertainStreams'],
+  b: FoundUncertainty['uncertainStreams'],
 ): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.size === b.size && [...a].every((text) => b.has(text));

@@ -43,8 +43,6 @@ export type Unwrapping = LeafPlan & { readonly values: ValuesPlan; readonly unwr
 /** Facts about a selection that the request for its values depends on. */
 export interface ValueFacts {
   readonly grouping: RowGrouping;
-  /** The outcomes of the grouping. */
-  readonly outcomes: readonly LogsqlPipe[];
   /** The fields of rows that the grouping contains. */
   readonly sources: LabelSourceFields;
   readonly digest: ValueDigest;
@@ -172,17 +170,20 @@ async function factsOf(
     misparsedRows: unitedRows([found.misparsed, rewrittenRows(sources.all)]),
     uncertainLines: digest.proven?.uncertainLines,
   };
-  const outcomes = fieldsByOutcome(
-    {
-      fields: fieldsBesideLevels(sources),
-      names,
-      stages: plan.values.stages,
-      compared: comparedLabels(plan, plan.values),
-    },
-    streamListing,
-    naming,
-  );
-  return { grouping, outcomes, sources, digest, profileRequest, mayHaveRowLabels: found.mayHaveRowLabels };
+  const outcomes = outcomesOf(plan, fieldsBesideLevels(sources), streamListing, context);
+  const { mayHaveRowLabels } = found;
+  return { grouping: { ...grouping, outcomes }, sources, digest, profileRequest, mayHaveRowLabels };
+}
+
+function outcomesOf(
+  plan: Unwrapping,
+  fields: readonly string[],
+  streamListing: StreamListing,
+  { naming }: LeafContext,
+): readonly LogsqlPipe[] {
+  const { names, stages } = plan.values;
+  const compared = comparedLabels(plan, plan.values);
+  return fieldsByOutcome({ fields, names, stages, compared }, streamListing, naming);
 }
 
 /**
@@ -209,18 +210,9 @@ export async function fieldFactsOf(
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);
   const columns = [...new Set([...grouping.streamKeyColumns, ...found.streamFields])];
   const profileRequest = { ...context, selection, columns };
-  const outcomes = fieldsByOutcome(
-    {
-      fields: found.digest.columns,
-      names,
-      stages: plan.values.stages,
-      compared: comparedLabels(plan, plan.values),
-    },
-    streamListing,
-    context.naming,
-  );
+  const outcomes = outcomesOf(plan, found.digest.columns, streamListing, context);
   return {
-    ...{ grouping, outcomes, sources: noFields, digest: found.digest, profileRequest },
+    ...{ grouping: { ...grouping, outcomes }, sources: noFields, digest: found.digest, profileRequest },
     mayHaveRowLabels: false,
   };
 }

@@ -1,5 +1,10 @@
-import { leafEngine } from '../../../logql/metric/index.js';
-import type { LeafRequest, RangeEngine, SeriesTable } from '../../../logql/metric/index.js';
+import {
+  leafEngine,
+  leafTable,
+  type LeafRequest,
+  type RangeEngine,
+  type SeriesTable,
+} from '../../../logql/metric/index.js';
 import type { Stage } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
@@ -135,8 +140,7 @@ async function valueTable(
   const hasParser = plan.values.parsed !== undefined;
   if (refusal === undefined && !hasParser && isMissingWithoutLines(plan.unwrap.name, streamListing)) {
     context.counts.scanned(listed);
-    await into.engine.prepare(pacer);
-    return await into.table(pacer);
+    return leafTable(into, request.signal);
   }
   // Fields do not show whether a line passes its filters.
   if (refusal === undefined && plan.logs.recheck.length > 0) return decline('lines-needed');
@@ -156,7 +160,7 @@ async function valueTable(
     dense?: DenseRows,
   ): Promise<Gathering> => {
     const asked = groupAroundOverrides(known.grouping, profile, streamListing, known.sources);
-    const grouping = { ...(await atPace(asked, pacer)), outcomes: known.outcomes };
+    const grouping = await atPace(asked, pacer);
     return gather({ grouping, digest, readsMissing, summary, dense, plan, buckets, isOneCall }, context);
   };
   const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
@@ -214,8 +218,7 @@ async function valueTable(
       return decline('missing-lines');
     // Rows were added or deleted since the surplus rows were found.
     if (values.leftOver > 0) return decline('repeated-rows');
-    await into.engine.prepare(pacer);
-    return await into.table(pacer);
+    return await leafTable(into, request.signal);
   } finally {
     endAll(gathering);
   }
