@@ -10,7 +10,6 @@ import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
-import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlQuery, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -33,7 +32,7 @@ import { printFilter } from '../../../victoria/logsql/print.js';
 import { parseRowTime } from '../../../victoria/names/row-reader.js';
 import { beginRows } from '../../../victoria/upstream/begin-rows.js';
 import { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
-import { columnOf, type BackendRow, type Upstream } from '../../../victoria/upstream/types.js';
+import { columnOf, type BackendRow, type RowsRequest } from '../../../victoria/upstream/types.js';
 import { groupingOf, type ParsedNames } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
@@ -232,32 +231,20 @@ interface Gathering {
   readonly summary: RangeEngine['summary'];
   /** The columns of the statistics. */
   readonly names: Readonly<Record<'rows' | 'present' | 'plain' | 'summary' | 'values', string>>;
-  /** One item for each part of the rows. */
-  readonly asked: readonly Part[];
+  readonly grouping: RowGrouping;
+  /** One query for each part of the rows. */
+  readonly queries: readonly LogsqlQuery[];
   /** The calls for the parts, if they have been started. */
-  readonly begun: readonly PartBegun[] | undefined;
+  readonly begun: readonly Call[] | undefined;
 }
 
-interface Part {
-  readonly grouping: RowGrouping;
-  readonly query: LogsqlQuery;
-}
-
-interface PartBegun {
-  readonly grouping: RowGrouping;
-  readonly rows: Begun<readonly BackendRow[]>;
-}
-
-function beginPart(upstream: Upstream, { grouping, query }: Part, range: TimeRange): PartBegun {
-  return { grouping, rows: beginRows(upstream, { query, range }) };
-}
+type Call = Begun<readonly BackendRow[]>;
 
 function endAll(gathering: Gathering | undefined): void {
-  for (const { rows } of gathering?.begun ?? []) rows.end();
+  for (const call of gathering?.begun ?? []) call.end();
 }
 
-interface GatheringRequest extends Pick<Gathering, 'digest' | 'readsMissing' | 'summary'> {
-  readonly grouping: RowGrouping;
+interface GatheringRequest extends Pick<Gathering, 'grouping' | 'digest' | 'readsMissing' | 'summary'> {
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
   readonly dense: DenseRows | undefined;
@@ -283,9 +270,8 @@ function gather(
     ...valueStatistics(digest.valueColumn, summary, names),
   );
   const seen = [...columns, digest.valueColumn];
-  const asked = rowPartsOf(and(plan.logs.filter, withLine), dense).map((part) => ({
-    grouping,
-    query: query(part.filter, [
+  const queries = rowPartsOf(and(plan.logs.filter, withLine), dense).map((part) =>
+    query(part.filter, [
       ...grouping.pipes,
       ...distinctRows(part, seen),
       ...digest.pipes,
@@ -293,9 +279,9 @@ function gather(
       gathered,
       limit(maxGroups + 1),
     ]),
-  }));
-  const begun = isOneCall ? asked.map((part) => beginPart(upstream, part, range)) : undefined;
-  return { digest, readsMissing, summary, names, asked, begun };
+  );
+  const begun = isOneCall ? queries.map((asked) => beginRows(upstream, { query: asked, range })) : undefined;
+  return { digest, readsMissing, summary, names, grouping, queries, begun };
 }
 
 /** The values of a column, or a summary of those that are plain numbers beside the others. */
@@ -331,17 +317,16 @@ interface Reading {
 
 /** The answers of all calls. */
 async function* callsOf(
-  { plan: { selection }, buckets: { range }, gathering: { asked, begun } }: Reading,
+  { plan: { selection }, buckets: { range }, gathering: { queries, begun } }: Reading,
   { upstream }: LeafContext,
-): AsyncGenerator<PartBegun> {
+): AsyncGenerator<Call> {
   if (begun !== undefined) {
     yield* begun;
     return;
   }
   const windows = await planWindows(upstream, selection, range, callRows);
-  const calls = windows.flatMap((window) => asked.map((part) => ({ part, range: window.range })));
-  const begin = (call: (typeof calls)[number] | undefined): PartBegun | undefined =>
-    call && beginPart(upstream, call.part, call.range);
+  const calls = windows.flatMap((window) => queries.map((asked) => ({ query: asked, range: window.range })));
+  const begin = (asked: RowsRequest | undefined): Call | undefined => asked && beginRows(upstream, asked);
   // The backend gathers the next values while these are being read.
   let next = begin(calls[0]);
   try {
@@ -351,11 +336,11 @@ async function* callsOf(
       try {
         yield call;
       } finally {
-        call.rows.end();
+        call.end();
       }
     }
   } finally {
-    next?.rows.end();
+    next?.end();
   }
 }
 
@@ -368,10 +353,10 @@ async function readValues(
   const { values } = reading;
   const { range, stepNs, count } = reading.buckets;
   const { gathering } = reading;
-  const { names } = gathering;
-  for await (const { grouping, rows: batches } of callsOf(reading, context)) {
+  const { names, grouping } = gathering;
+  for await (const call of callsOf(reading, context)) {
     let groups = 0;
-    for await (const batch of batches) {
+    for await (const batch of call) {
       signal.throwIfAborted();
       groups += batch.length;
       if (groups > maxGroups) return decline('too-many-groups');
