@@ -1,5 +1,5 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and, everything, formatInto, not } from '../../../../victoria/logsql/build.js';
+import { and, formatInto, not } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import type { TimeRange } from '../../../../base/time/range.js';
 import type { ComparedLabels, ParsedNames } from '../../../plan/columns.js';
@@ -83,14 +83,41 @@ export function labelsQuestion(
   compared: ComparedLabels,
 ): LineQuestion | Declined {
   const key = `${anyLabels.key} ${JSON.stringify(open)} ${kindsOf(compared)}`;
-  function* digestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
+  return groupingQuestion(key, anyLabels, { open, compared }, (_labels, digest) => digest);
+}
+
+type PlainDigest = Omit<LineDigest, 'outcomes' | 'proven'>;
+
+/** @param make makes a digest of one that distinguishes all labels */
+function groupingQuestion<Digest extends LineDigest & { readonly proven?: ProvenDigest<Digest> | undefined }>(
+  key: string,
+  anyLabels: ParsedLabels,
+  asked: LabelsToGroup,
+  make: (labels: ParsedLabels, digest: PlainDigest) => Digest,
+): LineQuestion<Digest> | Declined {
+  const { open } = asked;
+  function* digestFor(lines: readonly string[]): Steps<Digest | Declined> {
     const labels = yield* fitted(anyLabels, lines, open);
-    const { groups, areCertain, outcomes } = yield* groupLines(labels, lines, { open, compared });
+    const { groups, areCertain, outcomes } = yield* groupLines(labels, lines, asked);
     if (groups * minLinesPerClass > lines.length) return decline('lines-differ');
-    const { certain, uncertainLines } = certaintyOf(labels, open);
-    if (uncertainLines === undefined) return { ...certain, outcomes };
-    const digest = { ...labelsDigestOf(labels, open), outcomes };
-    return areCertain ? { ...digest, proven: { uncertainLines, digest: { ...certain, outcomes } } } : digest;
+    const columns = open.map((name) => columnOf(labels, name));
+    const representativeOf = (get: Get): RepresentativeLine | undefined => {
+      const line = lineOf(labels, get, open);
+      return line === undefined ? undefined : { line };
+    };
+    const certain = { pipes: labels.values(open), columns, representativeOf };
+    const digest = { ...make(labels, certain), outcomes };
+    const decided = labels.decided(open);
+    if (decided === undefined) return digest;
+    // The values represent a line if its labels are certain. Any other line represents only itself.
+    const [texts, isUncertain] = [labels.texts(open), not(decided)];
+    const pipes = [...texts, formatInto(wholeLine, ''), formatInto(wholeLine, '<_msg>', isUncertain)];
+    const any = make(labels, { pipes, columns: [...columns, wholeLine], representativeOf });
+    const uncertainLines = {
+      key: `${labels.key} ${JSON.stringify(open)}`,
+      ...{ pipes: texts, filter: isUncertain },
+    };
+    return { ...any, outcomes, proven: areCertain ? { uncertainLines, digest } : undefined };
   }
   return unlessTooMany(open, { key, digestFor });
 }
@@ -193,42 +220,6 @@ function unlessTooMany<Digest extends LineDigest>(
   return open.length > maxNames ? decline('too-many-parsed-labels') : question;
 }
 
-/** The values represent a line if its labels are certain. Any other line represents only itself. */
-function labelsDigestOf(labels: ParsedLabels, names: readonly string[]): LineDigest {
-  const decided = labels.decided(names) ?? everything;
-  return {
-    pipes: [...labels.texts(names), formatInto(wholeLine, ''), formatInto(wholeLine, '<_msg>', not(decided))],
-    columns: [...names.map((name) => columnOf(labels, name)), wholeLine],
-    representativeOf: (get) => representing(lineOf(labels, get, names)),
-  };
-}
-
-/** The digest of lines that the values represent, and the lines that they may not represent; undefined if there can be none. */
-interface Certainty {
-  readonly certain: LineDigest;
-  readonly uncertainLines: UncertainLines | undefined;
-}
-
-function certaintyOf(labels: ParsedLabels, names: readonly string[]): Certainty {
-  const decided = labels.decided(names);
-  return {
-    certain: {
-      pipes: labels.values(names),
-      columns: names.map((name) => columnOf(labels, name)),
-      representativeOf: (get) => representing(lineOf(labels, get, names)),
-    },
-    uncertainLines: decided && {
-      key: `${labels.key} ${JSON.stringify(names)}`,
-      pipes: labels.texts(names),
-      filter: not(decided),
-    },
-  };
-}
-
-function representing(line: string | undefined): RepresentativeLine | undefined {
-  return line === undefined ? undefined : { line };
-}
-
 /** Groups lines by all labels that a parser extracts except one, whose values are gathered. */
 export interface ValueDigest extends LineDigest {
   readonly valueColumn: string;
@@ -310,33 +301,24 @@ export function valuesQuestion(
   name: string,
   compared: ComparedLabels,
 ): LineQuestion<ValueDigest> | Declined {
-  function* digestFor(lines: readonly string[]): Steps<ValueDigest | Declined> {
-    const labels = yield* fitted(anyLabels, lines, open);
-    const asked = { open, compared, gathered: name };
-    const { groups, areCertain, outcomes } = yield* groupLines(labels, lines, asked);
-    if (groups * minLinesPerClass > lines.length) return decline('lines-differ');
-    const { certain, uncertainLines } = certaintyOf(labels, open);
-    const digest = { ...gather(labels, certain, open, name), outcomes };
-    if (uncertainLines === undefined) return digest;
-    const proven = areCertain ? { uncertainLines, digest } : undefined;
-    return { ...gather(labels, labelsDigestOf(labels, open), open, name), outcomes, proven };
-  }
   const key = `values ${anyLabels.key} ${name} ${JSON.stringify(open)} ${kindsOf(compared)}`;
-  return unlessTooMany(open, { key, digestFor });
+  const asked = { open, compared, gathered: name };
+  return groupingQuestion(key, anyLabels, asked, (labels, digest): ValueDigest =>
+    gather(labels, digest, open, name),
+  );
 }
 
 function gather(
   labels: ParsedLabels,
-  digest: LineDigest,
+  digest: PlainDigest,
   open: readonly string[],
   name: string,
 ): ValueDigest {
   const valueColumn = columnOf(labels, name);
   return {
-    pipes: digest.pipes,
+    ...digest,
     columns: digest.columns.filter((column) => column !== valueColumn),
     valueColumn,
-    representativeOf: (get) => representing(lineOf(labels, get, open)),
     undecidedLine: (get) => get(wholeLine) ?? '',
     lineOf: (get, value) => lineOf(labels, (column) => (column === valueColumn ? value : get(column)), open),
   };
