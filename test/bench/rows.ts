@@ -145,7 +145,7 @@ async function answerStreams(chunks: readonly Buffer[]): Promise<void> {
   });
   for await (const batch of rowsOf(answerOf(chunks), { pipes: [] }, { bytes: 0 }))
     await collector.addAll(batch.map((row) => reader.read(row)));
-  const stats = { ...collector.counts(), execTimeMs: 0, splits: 1 };
+  const stats = collector.stats(0);
   encodeAnswer(
     { kind: 'streams', streams: collector.streams(), stats, warnings: [] },
     { categorizeLabels: false },

@@ -6,14 +6,13 @@ import type {
 import type { DetectedFieldsRequest, DetectedFieldValuesRequest } from '../../wire/api/request.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { labelsText } from '../../base/label-set.js';
-import { FieldScan } from './field-scan.js';
+import { FieldScan, type FieldScanOptions } from './field-scan.js';
 import { apiError } from '../../base/errors/table.js';
-import { LinePacer, pipelineEvaluator } from '../../logql/lines/evaluator.js';
 import type { EngineContext } from '../context.js';
 import type { DetectedFieldsPlan } from '../plan/types.js';
-import { EntryCollector } from '../logs/logs.js';
-import { readPages } from '../rows/row-pages.js';
-import { timedRows } from '../rows/timed-rows.js';
+import { collectEntries } from '../logs/logs.js';
+import type { RowsUpstream } from '../rows/row-spans.js';
+import type { Upstream } from '../../victoria/upstream/types.js';
 import { printGoDuration } from '../../base/time/index.js';
 
 const maxTimerMs = 2 ** 31 - 1;
@@ -24,10 +23,12 @@ export async function answerDetectedFields(
   request: DetectedFieldsRequest,
   context: EngineContext,
 ): Promise<DetectedFieldsAnswer> {
-  const keepsDots = context.naming.dottedNames === 'accept';
-  const scan = new FieldScan({ maxFields: request.limit, keepsDots }, context);
-  const warnings = await scanLines(plan, request, scan, context);
-  return { kind: 'detected-fields', fields: await scan.fields(), limit: request.limit, warnings };
+  const { limit } = request;
+  return {
+    kind: 'detected-fields',
+    limit,
+    ...(await scannedFields(plan, request, { maxFields: limit }, context)),
+  };
 }
 
 /** Answers with the values of one field in the newest lines of a log query. */
@@ -36,24 +37,23 @@ export async function answerDetectedFieldValues(
   request: DetectedFieldValuesRequest,
   context: EngineContext,
 ): Promise<DetectedFieldValuesAnswer> {
-  const keepsDots = context.naming.dottedNames === 'accept';
-  const scan = new FieldScan({ maxFields: 1, keepsDots, only: request.name }, context);
-  const warnings = await scanLines(plan, request, scan, context);
-  const [field] = await scan.fields();
-  const values = field?.values.slice(0, request.limit) ?? [];
-  return { kind: 'detected-field-values', values, limit: request.limit, warnings };
+  const { limit, name } = request;
+  const { fields, warnings } = await scannedFields(plan, request, { maxFields: 1, only: name }, context);
+  return { kind: 'detected-field-values', values: fields[0]?.values.slice(0, limit) ?? [], limit, warnings };
 }
 
-/** @returns a warning if time ran out */
-async function scanLines(
+/** The fields, and a warning if time ran out. */
+async function scannedFields(
   plan: DetectedFieldsPlan,
-  request: DetectedFieldsRequest | DetectedFieldValuesRequest,
-  scan: FieldScan,
+  { range, lineLimit }: DetectedFieldsRequest | DetectedFieldValuesRequest,
+  wanted: Omit<FieldScanOptions, 'keepsDots'>,
   context: EngineContext,
-): Promise<readonly string[]> {
-  const { streams, warnings } = await newestEntries(plan, request.range, request.lineLimit, context);
+): Promise<Pick<DetectedFieldsAnswer, 'fields' | 'warnings'>> {
+  const keepsDots = context.naming.dottedNames === 'accept';
+  const scan = new FieldScan({ ...wanted, keepsDots }, context);
+  const { streams, warnings } = await newestEntries(plan, range, lineLimit, context);
   await scanStreams(streams, scan);
-  return warnings;
+  return { fields: await scan.fields(), warnings };
 }
 
 /** Scans the lines of streams. The last line read determines the type and path of a field, so streams are read in Loki's order. */
@@ -69,45 +69,45 @@ async function newestEntries(
   { logs }: DetectedFieldsPlan,
   range: TimeRange,
   lineLimit: number,
-  { upstream, reader, clock, signal, memory, workers, options, memories }: EngineContext,
+  context: EngineContext,
 ): Promise<{ readonly streams: readonly StreamResult[]; readonly warnings: readonly string[] }> {
+  const { upstream, clock, signal, options } = context;
   const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = options;
-  const limit = Math.min(lineLimit, maxLines);
-  const collector = new EntryCollector({
-    limit,
-    direction: 'backward',
-    intervalNs: 0n,
-    recheck: pipelineEvaluator(logs.recheck, { workers, signal }),
-    residual: pipelineEvaluator(logs.residual, { workers, signal }),
-    pacer: new LinePacer(signal),
-    showsGroups: true,
-    memory,
-  });
   const timeUp = timeoutMs === 0 ? undefined : AbortSignal.timeout(Math.min(timeoutMs, maxTimerMs));
   const deadlineMs = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
   const isOver = (): boolean => timeUp?.aborted === true || clock.monotonicMs() >= deadlineMs;
-  const firstPageRows = logs.residual.length === 0 ? limit : Math.max(2 * limit, 1000);
-  const pages = readPages({
-    filter: logs.filter,
-    range,
-    direction: 'backward',
-    firstPageRows,
-    upstream: timeUp === undefined ? upstream : timedRows(upstream, timeUp),
-    reader,
-    signal,
-    memory,
-    missing: () => collector.missing,
-    densities: memories.densities,
-  });
-  for await (const rows of pages) {
-    signal.throwIfAborted();
-    if (await collector.addAll(rows)) return { streams: collector.streams(), warnings: [] };
-    if (isOver()) break;
-  }
+  const limit = Math.min(lineLimit, maxLines);
+  const collector = await collectEntries(
+    logs,
+    { range, limit, direction: 'backward', intervalNs: 0n, showsGroups: true },
+    { ...context, upstream: timeUp === undefined ? upstream : timedRows(upstream, timeUp) },
+    isOver,
+  );
+  const streams = collector.streams();
+  if (collector.missing <= 0) return { streams, warnings: [] };
   signal.throwIfAborted();
-  if (!isOver()) return { streams: collector.streams(), warnings: [] };
-  if (collector.counts().entriesReturned === 0) throw apiError('queryTimeout', {});
+  if (!isOver()) return { streams, warnings: [] };
+  if (streams.length === 0) throw apiError('queryTimeout', {});
   const within = printGoDuration(BigInt(Math.round(timeoutMs)) * 1_000_000n);
   const warning = `partial response: fields are those of the lines read within -drilldown-scan-timeout=${within}`;
-  return { streams: collector.streams(), warnings: [warning] };
+  return { streams, warnings: [warning] };
+}
+
+/** The same backend with a deadline for reading rows: what has arrived by then is returned as if there were no more. */
+function timedRows(upstream: Upstream, timeUp: AbortSignal): RowsUpstream {
+  const timed = upstream.until?.(timeUp) ?? upstream;
+  const isTimeUp = (): boolean => timeUp.aborted;
+  return {
+    owner: upstream.owner,
+    stats: (request) => timed.stats(request),
+    ...(timed.until === undefined ? {} : { until: (signal) => timed.until?.(signal) ?? timed }),
+    async *rows(request) {
+      if (isTimeUp()) return;
+      try {
+        yield* timed.rows(request);
+      } catch (error) {
+        if (!isTimeUp()) throw error;
+      }
+    },
+  };
 }

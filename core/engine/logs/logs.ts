@@ -1,5 +1,7 @@
+import { ofKey } from '../../base/memory/account.js';
 import { LabelSet } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
+import type { TimeRange } from '../../base/time/range.js';
 import { logRowBytes, ownLabelsBytes } from '../../base/memory/byte-lru.js';
 import { type LineEvaluator, LinePacer, pipelineEvaluator } from '../../logql/lines/evaluator.js';
 import type { PipelineLine } from '../../logql/pipeline/types.js';
@@ -12,7 +14,7 @@ import type { Direction, QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
 import type { LogsPlan } from '../plan/types.js';
 import { readPages } from '../rows/row-pages.js';
-import { Instant } from '../rows/row-spans.js';
+import { Instant, type RowsUpstream } from '../rows/row-spans.js';
 
 interface CollectorOptions {
   readonly limit: number;
@@ -82,16 +84,15 @@ export class EntryCollector {
     return [...this.#streams.values()];
   }
 
-  counts(): Pick<
-    AnswerStats,
-    'linesProcessed' | 'bytesProcessed' | 'entriesReturned' | 'postFilterLines' | 'structuredMetadataBytes'
-  > {
+  stats(execTimeMs: number): AnswerStats {
     return {
       linesProcessed: this.#lines,
       bytesProcessed: this.#bytes,
       entriesReturned: this.#kept,
       postFilterLines: this.#kept,
       structuredMetadataBytes: this.#metadataBytes,
+      execTimeMs,
+      splits: 1,
     };
   }
 
@@ -117,7 +118,8 @@ export class EntryCollector {
       logRowBytes(line) + ownLabelsBytes(line.structuredMetadata) + ownLabelsBytes(line.parsed),
       'log lines',
     );
-    this.#streamOf(line.stream).entries.push({
+    const labels = line.stream;
+    ofKey(this.#streams, labels.key, (): OpenStream => ({ labels, entries: [] })).entries.push({
       timestampNs,
       line: line.line,
       structuredMetadata: showsGroups ? line.structuredMetadata : LabelSet.empty,
@@ -126,22 +128,16 @@ export class EntryCollector {
     this.#kept += 1;
   }
 
-  /** @throws ApiError `lineFormatLimit` */
-  #countFormatted(length: number): void {
-    this.#formatted += length;
-    if (this.#formatted > formatLimits.responseOutput) exceeded('output');
-  }
-
-  #streamOf(labels: LabelSet): OpenStream {
-    let stream = this.#streams.get(labels.key);
-    if (stream === undefined) this.#streams.set(labels.key, (stream = { labels, entries: [] }));
-    return stream;
-  }
-
   #count({ line, structuredMetadata }: LogRow): void {
     this.#lines += 1;
     this.#bytes += Buffer.byteLength(line);
     for (const [name, value] of structuredMetadata.labels) this.#metadataBytes += name.length + value.length;
+  }
+
+  /** @throws ApiError `lineFormatLimit` */
+  #countFormatted(length: number): void {
+    this.#formatted += length;
+    if (this.#formatted > formatLimits.responseOutput) exceeded('output');
   }
 }
 
@@ -150,54 +146,62 @@ function madeIdentity({ row, line }: MadeEntry): string {
   return `${labels.map(({ key }) => key).join('\n')}\n${line.line}`;
 }
 
-type LogsContext = Pick<
-  EngineContext,
-  'upstream' | 'reader' | 'clock' | 'signal' | 'memory' | 'showsGroups' | 'derive'
-> & {
+/** Dependencies of a read of entries. */
+interface EntriesContext extends Pick<EngineContext, 'reader' | 'signal' | 'memory'> {
+  readonly upstream: RowsUpstream;
   readonly workers: Pick<EngineContext['workers'], 'run'>;
   readonly memories: Pick<EngineContext['memories'], 'densities'>;
-};
+}
 
-/** Answers a log query: reads pages of rows in the request's direction until enough entries pass the residual stages. */
-export async function answerLogs(
-  plan: LogsPlan,
-  request: QueryRangeRequest,
-  context: LogsContext,
-): Promise<StreamsAnswer> {
-  const startedAt = context.clock.monotonicMs();
+/**
+ * Reads pages of rows in one direction until enough entries pass the residual stages.
+ * @param isOver ends the reading before that
+ */
+export async function collectEntries(
+  { filter, recheck, residual }: LogsPlan,
+  asked: Pick<CollectorOptions, 'limit' | 'direction' | 'intervalNs' | 'showsGroups'> & {
+    readonly range: TimeRange;
+  },
+  context: EntriesContext,
+  isOver = (): boolean => false,
+): Promise<EntryCollector> {
+  const { limit, direction, intervalNs, showsGroups, range } = asked;
+  const { upstream, reader, signal, memory } = context;
   const collector = new EntryCollector({
-    limit: request.limit,
-    direction: request.direction,
-    intervalNs: request.intervalNs,
-    recheck: pipelineEvaluator(plan.recheck, context),
-    residual: pipelineEvaluator(plan.residual, context),
-    pacer: new LinePacer(context.signal),
-    showsGroups: context.showsGroups,
-    memory: context.memory,
+    ...{ limit, direction, intervalNs, showsGroups, memory },
+    recheck: pipelineEvaluator(recheck, context),
+    residual: pipelineEvaluator(residual, context),
+    pacer: new LinePacer(signal),
   });
-  const keepsAll = plan.residual.length === 0 && request.intervalNs === 0n;
+  const keepsAll = residual.length === 0 && intervalNs === 0n;
   const pages = readPages({
-    filter: plan.filter,
-    range: request.range,
-    direction: request.direction,
-    firstPageRows: keepsAll ? request.limit : Math.max(2 * request.limit, 1000),
-    upstream: context.upstream,
-    reader: context.reader,
-    signal: context.signal,
-    memory: context.memory,
+    ...{ filter, range, direction, upstream, reader, signal, memory },
+    firstPageRows: keepsAll ? limit : Math.max(2 * limit, 1000),
     missing: () => collector.missing,
     densities: context.memories.densities,
   });
   for await (const rows of pages) {
-    context.signal.throwIfAborted();
-    if (await collector.addAll(rows)) break;
+    signal.throwIfAborted();
+    if ((await collector.addAll(rows)) || isOver()) break;
   }
+  return collector;
+}
+
+/** Answers a log query. */
+export async function answerLogs(
+  plan: LogsPlan,
+  request: QueryRangeRequest,
+  context: EntriesContext & Pick<EngineContext, 'clock' | 'showsGroups' | 'derive'>,
+): Promise<StreamsAnswer> {
+  const { clock, showsGroups, derive } = context;
+  const startedAt = clock.monotonicMs();
+  const collector = await collectEntries(plan, { ...request, showsGroups }, context);
   const streams = collector.streams();
   return {
     kind: 'streams',
     // Derived fields are parsed labels, which are hidden if label groups are.
-    streams: context.showsGroups && context.derive !== undefined ? context.derive(streams) : streams,
-    stats: { ...collector.counts(), execTimeMs: context.clock.monotonicMs() - startedAt, splits: 1 },
+    streams: showsGroups && derive !== undefined ? derive(streams) : streams,
+    stats: collector.stats(clock.monotonicMs() - startedAt),
     warnings: [],
   };
 }

@@ -1,10 +1,9 @@
-import type { TimeRange } from '../../base/time/range.js';
-import { logRowBytes } from '../../base/memory/byte-lru.js';
 import { Pacer } from '../../base/pace/steps.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import {
   pageRequest,
   type PagesRequest,
+  readHeld,
   readInstant,
   readSpans,
   rememberDensity,
@@ -60,7 +59,9 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
   let { startNs, endNs } = request.range;
   let size = request.firstPageRows;
   while (startNs < endNs) {
-    const { rows, bytes } = await readPage(request, { startNs, endNs }, size, pacer);
+    const asked = pageRequest(request.filter, { startNs, endNs }, request.direction, size);
+    const { rows: page, bytes } = await readHeld(request, asked, pacer);
+    const rows = await sortRows(page, request.direction, pacer);
     if (rows.length > 0) yield rows;
     request.memory.release(bytes, 'log lines');
     const [first, last] = [rows[0], rows.at(-1)];
@@ -84,26 +85,4 @@ async function* wholePages(request: PagesRequest, pacer: Pacer): AsyncGenerator<
     }
     size = Math.min(size * growth, maxPageRows);
   }
-}
-
-async function readPage(
-  { filter, direction, upstream, reader, memory }: PagesRequest,
-  range: TimeRange,
-  size: number,
-  pacer: Pacer,
-): Promise<{ readonly rows: readonly LogRow[]; readonly bytes: number }> {
-  const rows: LogRow[] = [];
-  let bytes = 0;
-  for await (const batch of upstream.rows(pageRequest(filter, range, direction, size))) {
-    for (const each of batch) {
-      const row = reader.read(each);
-      const size = logRowBytes(row);
-      memory.charge(size, 'log lines');
-      bytes += size;
-      rows.push(row);
-    }
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
-  return { rows: await sortRows(rows, direction, pacer), bytes };
 }

@@ -10,7 +10,9 @@ import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { Direction } from '../../wire/api/request.js';
 import { countRows } from './count-by-time.js';
-import type { RowsUpstream } from './timed-rows.js';
+
+/** The part of the backend client that row reads need. */
+export type RowsUpstream = Pick<Upstream, 'owner' | 'rows' | 'stats' | 'until'>;
 
 export interface PagesRequest {
   readonly filter: LogsqlFilter;
@@ -255,19 +257,39 @@ class Demand {
 
 /** The rows of a span; only some of them if there are too many to hold. */
 async function readSpan(
-  { filter, direction, upstream, reader, memory }: PagesRequest,
+  request: PagesRequest,
   range: TimeRange,
   maxRows: number,
   pacer: Pacer,
-): Promise<{ readonly rows: LogRow[]; readonly bytes: number; readonly isWhole: boolean }> {
-  const rows: LogRow[] = [];
-  let bytes = 0;
+): Promise<HeldRows> {
+  const { filter, direction } = request;
   const isPicked = range.endNs - range.startNs > longNs && 2 * maxRows <= tooMany * maxPickedRows;
   const most = Math.min(maxRows, maxPickedRows);
   const asked = isPicked ? pageRequest(filter, range, direction, most) : { query: query(filter), range };
+  const read = await readHeld(request, asked, pacer, { rows: maxRows, bytes: maxBytes });
+  return { ...read, isWhole: read.isWhole && (!isPicked || read.rows.length < most) };
+}
+
+/** Rows that are held in memory, with the bytes that are charged for them. */
+interface HeldRows {
+  readonly rows: LogRow[];
+  readonly bytes: number;
+  /** False if there are more rows. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the rows of a call, up to a limit. */
+export async function readHeld(
+  { upstream, reader, memory }: PagesRequest,
+  asked: RowsRequest,
+  pacer: Pacer,
+  most = { rows: Infinity, bytes: Infinity },
+): Promise<HeldRows> {
+  const rows: LogRow[] = [];
+  let bytes = 0;
   for await (const batch of upstream.rows(asked)) {
     for (const row of batch) {
-      if (rows.length === maxRows || (bytes > maxBytes && rows.length > 1))
+      if (rows.length === most.rows || (bytes > most.bytes && rows.length > 1))
         return { rows, bytes, isWhole: false };
       const read = reader.read(row);
       const size = logRowBytes(read);
@@ -278,7 +300,7 @@ async function readSpan(
     const pause = pacer.due();
     if (pause !== undefined) await pause;
   }
-  return { rows, bytes, isWhole: !isPicked || rows.length < most };
+  return { rows, bytes, isWhole: true };
 }
 
 /** The length that probably contains the wanted number of rows. */
