@@ -68,18 +68,12 @@ export async function readWindows(
 ): Promise<readonly WindowLines[]> {
   const { signal, meters } = backend;
   const share = Math.max(1, Math.floor(search.maxRows / Math.max(1, windows.length)));
-  const first = await inParallel(
-    windows,
-    parallel,
-    async (window) => {
-      meters.patterns_source_lines_requested_total.add(Math.min(window.lines, share), {});
-      return {
-        window,
-        lines: await readNewest(filter, window.range, window.lines <= share ? undefined : share, backend),
-      };
-    },
-    signal,
-  );
+  const readFirst = async (window: PatternWindow): Promise<WindowLines> => {
+    meters.patterns_source_lines_requested_total.add(Math.min(window.lines, share), {});
+    const newest = window.lines <= share ? undefined : share;
+    return { window, lines: await readNewest(filter, window.range, newest, backend) };
+  };
+  const first = await inParallel(windows, parallel, readFirst, signal);
   const left = first.filter(({ window, lines }) => lines.length < window.lines);
   meters.patterns_windows_attempted_total.add(windows.length, {});
   meters.patterns_windows_accepted_total.add(first.filter(({ lines }) => lines.length > 0).length, {});
@@ -91,19 +85,12 @@ export async function readWindows(
   if (more === 0) return first;
   meters.patterns_second_pass_windows_total.add(thin.length, {});
   meters.patterns_source_lines_requested_total.add(thin.length * more, {});
-  const older = await inParallel(
-    thin,
-    parallel,
-    async ({ window, lines }) => {
-      const endNs = lines[0]?.timestampNs ?? window.range.endNs;
-      return {
-        window,
-        lines: await readNewest(filter, { startNs: window.range.startNs, endNs }, more, backend),
-      };
-    },
-    signal,
-  );
-  const olderOf = new Map(older.map(({ window, lines }) => [window, lines]));
+  const olderOf = new Map<PatternWindow, readonly PatternLine[]>();
+  const readOlder = async ({ window, lines }: WindowLines): Promise<void> => {
+    const range = { ...window.range, endNs: lines[0]?.timestampNs ?? window.range.endNs };
+    olderOf.set(window, await readNewest(filter, range, more, backend));
+  };
+  await inParallel(thin, parallel, readOlder, signal);
   return first.map(({ window, lines }) => ({ window, lines: [...(olderOf.get(window) ?? []), ...lines] }));
 }
 
