@@ -1,3 +1,4 @@
+import { asError } from '../../base/guard-events.js';
 import { PromiseQueue } from '../../base/pace/promise-queue.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
@@ -99,10 +100,6 @@ async function nextPoll({ rules, turns, signal }: TailContext, failures: number)
 /** A function, because the compiler would assume the result of an earlier check to hold across an await. */
 function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 /**

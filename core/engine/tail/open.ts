@@ -1,12 +1,9 @@
-import type { LinePlace } from '../../logql/lines/evaluator.js';
-import type { Clock } from '../../base/clock.js';
-import type { FollowRules } from '../../wire/api/follow-rules.js';
+import { ofKey } from '../../base/memory/account.js';
 import type { TailRequest } from '../../wire/api/request.js';
-import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
+import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
-import type { Upstream } from '../../victoria/upstream/types.js';
 import { Rounds } from '../../base/pace/rounds.js';
-import type { TailContext, TailReads } from './context.js';
+import type { TailContext } from './context.js';
 import { followLines } from './follow.js';
 import { LineMaker, type TailLine } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
@@ -22,68 +19,42 @@ import { Instant } from '../rows/row-spans.js';
 /** All tails of the process with the same poll interval take turns. */
 const turns = new Map<number, Rounds>();
 
-export interface TailParts {
-  readonly upstream: Pick<Upstream, 'tail'>;
-  readonly reads: TailReads;
-  readonly reader: RowReader;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly workers: LinePlace['workers'];
-  /** False if the third element of tuples must stay empty. */
-  readonly showsGroups: boolean;
-  /** Maximum number of history entries, whatever was requested; 0 means unlimited. */
-  readonly maxHistory: number;
-}
-
-/** Reads the history of a tail and prepares to follow it. Rejects if the backend cannot answer; nothing has been sent to the client yet. */
-export async function openTail(plan: LogsPlan, request: TailRequest, parts: TailParts): Promise<LiveAnswer> {
+/**
+ * Answers a tail: its history, then new lines as a range query would show them. Rejects if the backend cannot answer; nothing has been sent
+ * to the client yet.
+ */
+export async function answerTail(
+  plan: LogsPlan,
+  request: TailRequest,
+  engine: EngineContext,
+): Promise<LiveAnswer> {
+  const { upstream, reader, signal, memory, clock, limits, tenant, showsGroups } = engine;
   const { range, delayNs, follow: rules } = request;
+  const { filter } = plan;
   const endNs = range.endNs - delayNs;
   const startNs = range.startNs < endNs ? range.startNs : endNs;
+  const rows = { filter, upstream, reader, signal, memory };
   const context: TailContext = {
-    ...parts,
-    filter: plan.filter,
-    rules,
-    delayNs,
-    turns: turnsOf(rules),
-    lines: new LineMaker(plan, parts.showsGroups, parts),
+    ...{ filter, rules, delayNs, upstream, reader, clock, signal },
+    reads: {
+      newestFirst: (within, firstPageRows) =>
+        readPages({ ...rows, range: within, direction: 'backward', firstPageRows }),
+      all: (within) => readAll({ ...rows, range: within, direction: 'forward' }),
+    },
+    turns: ofKey(turns, rules.refreshMs, () => new Rounds(rules.refreshMs)),
+    lines: new LineMaker(plan, showsGroups, engine),
     recent: new RecentRows(rules.maxRemembered, startNs),
   };
-  const limit = parts.maxHistory > 0 ? Math.min(request.limit, parts.maxHistory) : request.limit;
+  const maxHistory = limits.of([tenant.id]).maxEntriesLimitPerQuery;
+  const limit = maxHistory > 0 ? Math.min(request.limit, maxHistory) : request.limit;
   const found = await readHistory({ startNs, endNs }, limit, context);
   const held = new ReorderBuffer(rules.reorderMs);
   // Lines older than the youngest ones of the history may still become visible.
   const youngNs = range.endNs - nearNs(rules);
   const firstYoung = found.findIndex(({ entry }) => entry.timestampNs >= youngNs);
   const settled = rules.reorderMs === 0 || firstYoung < 0 ? found.length : firstYoung;
-  for (const line of found.slice(settled)) held.add(line, context.clock.monotonicMs());
+  for (const line of found.slice(settled)) held.add(line, clock.monotonicMs());
   return { kind: 'live', history: found.slice(0, settled), events: followLines(context, endNs, held) };
-}
-
-function turnsOf({ refreshMs }: FollowRules): Rounds {
-  let rounds = turns.get(refreshMs);
-  if (rounds === undefined) turns.set(refreshMs, (rounds = new Rounds(refreshMs)));
-  return rounds;
-}
-
-/** Answers a tail: its history, then new lines as a range query would show them. */
-export function answerTail(
-  plan: LogsPlan,
-  request: TailRequest,
-  context: EngineContext,
-): Promise<LiveAnswer> {
-  const { upstream, reader, signal, memory, limits, tenant } = context;
-  const { filter } = plan;
-  const rows = { filter, upstream, reader, signal, memory };
-  return openTail(plan, request, {
-    ...context,
-    maxHistory: limits.of([tenant.id]).maxEntriesLimitPerQuery,
-    reads: {
-      newestFirst: (range, firstPageRows) =>
-        readPages({ ...rows, range, direction: 'backward', firstPageRows }),
-      all: (range) => readAll({ ...rows, range, direction: 'forward' }),
-    },
-  });
 }
 
 type Context = Pick<TailContext, 'reads' | 'lines' | 'recent' | 'rules'>;

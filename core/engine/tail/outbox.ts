@@ -1,3 +1,4 @@
+import { asError } from '../../base/guard-events.js';
 import type { DroppedEntry, FrameWriter } from './frames.js';
 import type { LiveEntry } from '../../wire/answer/live.js';
 
@@ -145,8 +146,4 @@ export class Outbox {
       this.#onSpace?.();
     }
   }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -80,17 +80,13 @@ export class ReorderBuffer {
 /** The newest timestamps by stream. */
 class Newest {
   readonly #times = new Map<string, bigint>();
-  #ofAll: bigint | undefined;
-
   /** The newest timestamp of all streams. */
-  get ofAll(): bigint | undefined {
-    return this.#ofAll;
-  }
+  ofAll: bigint | undefined;
 
   add({ stream, entry: { timestampNs } }: TailLine): void {
     const known = this.#times.get(stream);
     if (known === undefined || known < timestampNs) this.#times.set(stream, timestampNs);
-    if (this.#ofAll === undefined || this.#ofAll < timestampNs) this.#ofAll = timestampNs;
+    if (this.ofAll === undefined || this.ofAll < timestampNs) this.ofAll = timestampNs;
   }
 
   /** True if a line is not newer than the newest line of its stream. */

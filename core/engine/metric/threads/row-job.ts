@@ -1,3 +1,4 @@
+import { asError } from '../../../base/guard-events.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import { errorOf, faultOf, type ErrorClass } from '../../../base/errors/fault.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
@@ -101,7 +102,7 @@ export class RowJob {
 
   /** Fails everything that waits for the thread, now or later. */
   fail(error: unknown): void {
-    this.#failure = error instanceof Error ? error : new Error(String(error));
+    this.#failure = asError(error);
     this.#waiting?.reject(this.#failure);
     this.#waiting = undefined;
   }
