@@ -259,17 +259,12 @@ function everyRow(filter: LogsqlFilter): RowsOnce {
   return { parts: [{ filter }], surplus: [], together: new Set(), mayMissLines: true };
 }
 
-type Context = Pick<
-  EngineContext,
-  'upstream' | 'reader' | 'naming' | 'memories' | 'repeatedRows' | 'memory' | 'signal'
->;
-
 /** True if the last profile of the selection has too many repeated rows to subtract them, so that the backend counts distinct rows. */
-function mayRepeat(filter: LogsqlFilter, context: Context): boolean {
+function mayRepeat(filter: LogsqlFilter, context: PiecesContext): boolean {
   return context.memories.profiler.lastKnown(asked(filter, context)).dense.length > 0;
 }
 
-function asked(filter: LogsqlFilter, context: Context): ProfileRequest {
+function asked(filter: LogsqlFilter, context: PiecesContext): ProfileRequest {
   return { ...context, selection: filter, columns: [] };
 }
 
@@ -278,7 +273,7 @@ async function rowsOnce(
   filter: LogsqlFilter,
   range: TimeRange,
   listing: ListedRange,
-  context: Context,
+  context: PiecesContext,
 ): Promise<RowsOnce> {
   const { reader, memories, signal } = context;
   const profile = await memories.profiler.of(asked(filter, context), range, listing);
@@ -298,7 +293,7 @@ async function storedRows(
   filter: LogsqlFilter,
   streams: ReadonlySet<string>,
   range: TimeRange,
-  { upstream, reader }: Context,
+  { upstream, reader }: PiecesContext,
 ): Promise<DenseRows | undefined> {
   if (streams.size === 0) return undefined;
   const own = streamsFilter(streams, reader);

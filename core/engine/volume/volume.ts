@@ -35,16 +35,11 @@ export async function answerVolume(
   const pieces = new StreamPieces({ filter, range, cellNs, columns }, context);
   let bytes = 0;
   const pacer = new Pacer(context.signal);
-  try {
-    for await (const [labels, piece] of pieces.read()) {
-      bytes += piece.bytes;
-      sums.add(labels, piece);
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
-  } catch (error) {
-    if (!(error instanceof TooManyVolumesError)) throw error;
-    throw apiError('volumeSeriesLimit', { limit: maxSeries }, { cause: error });
+  for await (const [labels, piece] of pieces.read()) {
+    bytes += piece.bytes;
+    sums.add(labels, piece);
+    const pause = pacer.due();
+    if (pause !== undefined) await pause;
   }
   return {
     kind: 'volume',
@@ -71,11 +66,6 @@ function cellOf(span: bigint): bigint {
 function declaredColumns({ targets }: VolumePlan, naming: Naming): NonNullable<PiecesRequest['columns']> {
   if (targets === 'all') return [];
   return [...targets].flatMap((label) => naming.columnsOf(label).map((field) => [label, field] as const));
-}
-
-/** The answer would exceed its limit on label sets or points. */
-export class TooManyVolumesError extends Error {
-  override readonly name = 'TooManyVolumesError';
 }
 
 export interface VolumeSumsOptions {
@@ -106,14 +96,17 @@ export class VolumeSums {
     this.#options = options;
   }
 
-  /** Adds a piece of a stream with these labels. Throws TooManyVolumesError. */
+  /**
+   * Adds a piece of a stream with these labels.
+   * @throws ApiError `volumeSeriesLimit` if the answer would have too many label sets or points
+   */
   add(stream: LabelSet, piece: VolumePiece): void {
     const sums = this.#keysOf(stream).map((labels) => this.#sumOf(labels));
     if (sums.length === 0) return;
     for (const { index, bytes } of this.#options.buckets.sharesOf(piece))
       for (const { byBucket } of sums) {
         const known = byBucket.get(index);
-        if (known === undefined && (this.#points += 1) > maxPoints) throw new TooManyVolumesError();
+        if (known === undefined && (this.#points += 1) > maxPoints) throw tooMany(this.#options);
         byBucket.set(index, (known ?? 0) + bytes);
       }
   }
@@ -146,11 +139,15 @@ export class VolumeSums {
     const known = this.#sums.get(labels.key);
     if (known !== undefined) return known;
     const { maxSeries } = this.#options;
-    if (maxSeries > 0 && this.#sums.size >= maxSeries) throw new TooManyVolumesError();
+    if (maxSeries > 0 && this.#sums.size >= maxSeries) throw tooMany(this.#options);
     const made = { labels, byBucket: new Map<number, number>() };
     this.#sums.set(labels.key, made);
     return made;
   }
+}
+
+function tooMany({ maxSeries }: VolumeSumsOptions): Error {
+  return apiError('volumeSeriesLimit', { limit: maxSeries });
 }
 
 /** A label set with the name and an empty value, as in sums by name. */
