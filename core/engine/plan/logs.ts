@@ -219,9 +219,11 @@ const vagueness: Readonly<Record<LineSource, number>> = {
 
 /** Tracks the parts of a stored row that are still as stored, while the row runs through the stages. */
 class RowScope implements LabelScope {
+  /** True if a stage may have marked the row with an error. */
+  mayHaveFailed = false;
+  /** True while the line is still the stored one. */
+  isLineStored = true;
   #changed: Set<string> | 'all' = new Set();
-  #mayHaveFailed = false;
-  #isLineStored = true;
   /** The vaguest source of parsed labels; undefined while no parser has run. */
   #parsed: LineSource | undefined;
   /** Names whose values come from a template or another name. */
@@ -242,31 +244,22 @@ class RowScope implements LabelScope {
     return vagueness[this.#parsed] < vagueness.pieces ? 'keys' : 'pieces';
   }
 
-  get mayHaveFailed(): boolean {
-    return this.#mayHaveFailed;
-  }
-
   get isParsedAsJson(): boolean {
     return this.#parsed === 'json-keys';
-  }
-
-  /** True while the line is still the stored one. */
-  get isLineStored(): boolean {
-    return this.#isLineStored;
   }
 
   pass(stage: Stage): void {
     const descriptor = descriptorOf(stage);
     const [made, lost] = [descriptor.makes(stage), descriptor.loses(stage)];
     const source = descriptor.source(stage);
-    if (descriptor.errors(stage) === 'made') this.#mayHaveFailed = true;
+    if (descriptor.errors(stage) === 'made') this.mayHaveFailed = true;
     // Only a parser makes labels whose names its text does not tell.
     if (source === undefined) for (const name of made) this.#assigned.add(name);
     else {
-      const read = this.#isLineStored ? source : 'other-lines';
+      const read = this.isLineStored ? source : 'other-lines';
       if (this.#parsed === undefined || vagueness[read] > vagueness[this.#parsed]) this.#parsed = read;
     }
-    if (descriptor.changesLine !== 'no') this.#isLineStored = false;
+    if (descriptor.changesLine !== 'no') this.isLineStored = false;
     if (this.#changed === 'all') return;
     if (made === 'all' || lost === 'all') this.#changed = 'all';
     else for (const name of [...made, ...lost]) this.#changed.add(name);

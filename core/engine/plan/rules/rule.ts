@@ -59,8 +59,6 @@ export interface PushdownRule<
   Emitted,
   Id extends string = string,
 > extends RuleText<Id> {
-  /** True if the rule emits a filter, which is the case exactly if its verdict is not `none`. */
-  readonly emits: boolean;
   /** Applies the rule to a part of a query; undefined if the part does not match. */
   readonly apply: (subject: Subject) => Applied<Names, Emitted> | undefined;
 }
@@ -78,7 +76,6 @@ export function kindOfRule<Subject, Emitted, Names extends unknown[] = [], V ext
   ): PushdownRule<Subject, Names, Emitted, Id> & { readonly verdict: V } => ({
     backend: '',
     ...definition,
-    emits: definition.emit !== undefined,
     apply: (subject) => applied(definition, subject),
   });
 }

@@ -5,7 +5,7 @@ import type { RuleText } from './rule.js';
 const stages = Object.values(stageDescriptors);
 
 /** The rules about stages that are not pushed down. */
-export const stageRules: Readonly<Record<WhyHere, RuleText<WhyHere> & { readonly emits: false }>> = {
+export const stageRules: Readonly<Record<WhyHere, RuleText<WhyHere>>> = {
   lineAfterChange: here(
     'lineAfterChange',
     `a line filter after ${lineChanges().replace(/, (\w+)$/, ' or $1')}`,
@@ -32,8 +32,8 @@ export const stageRules: Readonly<Record<WhyHere, RuleText<WhyHere> & { readonly
   ),
 };
 
-function here(id: WhyHere, construct: string, reason: string, example: string): (typeof stageRules)[WhyHere] {
-  return { id, construct, backend: '', verdict: 'none', reason, example, emits: false };
+function here(id: WhyHere, construct: string, reason: string, example: string): RuleText<WhyHere> {
+  return { id, construct, backend: '', verdict: 'none', reason, example };
 }
 
 function wordsOf(why: WhyHere): string {

@@ -136,9 +136,6 @@ function holds(t: ExecutionContext, rule: AppliedRule): void {
 
 const ofMetrics: ReadonlySet<string> = new Set(metricRules.map(({ id }) => id));
 for (const rule of allRules) {
-  test(`${rule.id} asks the backend for something unless its verdict is none`, (t) => {
-    t.is(rule.emits, rule.verdict !== 'none');
-  });
   if (ofMetrics.has(rule.id)) continue;
   test(`${rule.id} is ${rule.verdict}, as rows around its example show`, holds, rule);
 }
