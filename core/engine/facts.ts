@@ -4,17 +4,15 @@ import type { SnapshotSource } from '../base/files/kept-snapshot.js';
 import { hasCredentials, ownersOfTenant } from '../base/key-parts.js';
 import { ByteLru, type ByteLruOptions } from '../base/memory/byte-lru.js';
 import { eachAtPace, type Pacer } from '../base/pace/steps.js';
-import type { FactCodec } from './metric/count/fact-codecs.js';
+import { parseFact, printFact } from './metric/count/fact-codecs.js';
+import { bytesOfProfile, type SegmentProfile } from './metric/count/profile.js';
 import type { StreamChecksums } from './metric/count/stream-listing.js';
-import { keptMs, type SegmentFinding } from './metric/count/segment-findings.js';
+import { keptMs } from './metric/count/segment-findings.js';
 
-/** The memory of findings that are worth keeping and sharing. */
-export interface FactMemory {
-  readonly name: string;
-  readonly memory: Pick<ByteLru<SegmentFinding>, 'entries' | 'keys' | 'peek' | 'leftMs' | 'set' | 'delete'>;
-  readonly limits: Pick<ByteLruOptions, 'maxEntries' | 'maxBytes'>;
-  readonly codec: FactCodec<SegmentFinding>;
-}
+type FactLimits = Pick<ByteLruOptions, 'maxEntries' | 'maxBytes'>;
+
+/** The start of the names of facts. */
+const kind = 'stretches ';
 
 /** Maximum size of a fact; larger ones are not written, because each is written and read in one step. */
 const largestFact = 1 << 20;
@@ -24,21 +22,32 @@ const largestFact = 1 << 20;
  * of its segment equals that of the backend's current listing, so old ones do no harm. The salt of the checksums is stored with them.
  */
 export class Facts implements SnapshotSource {
-  readonly #facts: FactMemory;
+  readonly #memory: ByteLru<SegmentProfile>;
+  readonly #limits: FactLimits;
   readonly #checksums: StreamChecksums;
   readonly #clock: Clock;
   readonly #revision: () => number;
 
-  /** @param revision a number that changes whenever the memory has changed */
-  constructor(facts: FactMemory, checksums: StreamChecksums, clock: Clock, revision: () => number) {
-    this.#facts = facts;
+  /**
+   * @param limits of the memory
+   * @param revision a number that changes whenever the memory has changed
+   */
+  constructor(
+    memory: ByteLru<SegmentProfile>,
+    limits: FactLimits,
+    checksums: StreamChecksums,
+    clock: Clock,
+    revision: () => number,
+  ) {
+    this.#memory = memory;
+    this.#limits = limits;
     this.#checksums = checksums;
     this.#clock = clock;
     this.#revision = revision;
   }
 
   get size(): number {
-    return this.#facts.memory.entries;
+    return this.#memory.entries;
   }
 
   revision(): number {
@@ -50,21 +59,20 @@ export class Facts implements SnapshotSource {
   }
 
   *entries(): Generator<WrittenEntry, void, void> {
-    for (const key of this.#facts.memory.keys()) yield* this.#print(key);
+    for (const key of this.#memory.keys()) yield* this.#print(key);
   }
 
   /** As `entries`, with the most recently used ones first. */
   *latest(): Generator<WrittenEntry, void, void> {
-    for (const key of [...this.#facts.memory.keys()].reverse()) yield* this.#print(key);
+    for (const key of [...this.#memory.keys()].reverse()) yield* this.#print(key);
   }
 
   *#print(key: string): Generator<WrittenEntry, void, void> {
-    const { name, memory, codec } = this.#facts;
-    const fact = memory.peek(key);
-    if (fact === undefined || hasCredentials(ownerOf(key)) || codec.bytesOf(fact) > largestFact) return;
-    const expires = unixNano(this.#clock.nowMs() + memory.leftMs(key));
-    const json = `{"expires_at_unix_nano":${expires},"fact":${JSON.stringify(codec.print(fact))}}`;
-    yield { names: [`${name} ${key}`], json };
+    const fact = this.#memory.peek(key);
+    if (fact === undefined || hasCredentials(ownerOf(key)) || bytesOfProfile(fact) > largestFact) return;
+    const expires = unixNano(this.#clock.nowMs() + this.#memory.leftMs(key));
+    const json = `{"expires_at_unix_nano":${expires},"fact":${JSON.stringify(printFact(fact))}}`;
+    yield { names: [kind + key], json };
   }
 
   /** Adopts the salt of facts that are about to be taken. Throws for an invalid salt. */
@@ -74,17 +82,17 @@ export class Facts implements SnapshotSource {
 
   /** Creates a container for facts of another process, which are taken only after all of them were read. */
   stage(): StagedFacts {
-    return new StagedFacts(this.#facts, this.#clock);
+    return new StagedFacts(this.#limits, this.#clock);
   }
 
   /** Takes facts whose salt was adopted, except those that are already known. Resolves to the number of facts taken. */
   async take({ memory: staged }: StagedFacts, pacer: Pacer): Promise<number> {
-    const { memory, codec } = this.#facts;
+    const memory = this.#memory;
     let taken = 0;
     await eachAtPace(staged.keys(), pacer, (key) => {
       const fact = staged.peek(key);
       if (fact === undefined || memory.peek(key) !== undefined) return;
-      if (memory.set(key, fact, codec.bytesOf(fact), staged.leftMs(key))) taken += 1;
+      if (memory.set(key, fact, bytesOfProfile(fact), staged.leftMs(key))) taken += 1;
     });
     return taken;
   }
@@ -92,33 +100,28 @@ export class Facts implements SnapshotSource {
   /** Drops all facts, or those of one tenant. */
   purge(tenantId?: string): void {
     const start = tenantId === undefined ? '' : ownersOfTenant(tenantId);
-    const { memory } = this.#facts;
-    for (const key of memory.keys()) if (ownerOf(key).startsWith(start)) memory.delete(key);
+    for (const key of this.#memory.keys()) if (ownerOf(key).startsWith(start)) this.#memory.delete(key);
   }
 }
 
 /** Facts of another process by key, in order of use, with the same bounds as those of this process. */
 export class StagedFacts {
-  readonly memory: ByteLru<SegmentFinding>;
-  readonly #facts: FactMemory;
+  readonly memory: ByteLru<SegmentProfile>;
   readonly #clock: Clock;
 
-  constructor(facts: FactMemory, clock: Clock) {
-    this.memory = new ByteLru<SegmentFinding>({ ...facts.limits, clock });
-    this.#facts = facts;
+  constructor(limits: FactLimits, clock: Clock) {
+    this.memory = new ByteLru<SegmentProfile>({ ...limits, clock });
     this.#clock = clock;
   }
 
   /** Adds an entry as written by `Facts.entries`. Throws for an invalid one. */
   add([text = '']: readonly string[], json: unknown): void {
-    const { name, codec } = this.#facts;
-    if (!text.startsWith(`${name} `)) throw new Error('a fact of no kind');
-    const key = text.slice(name.length + 1);
+    if (!text.startsWith(kind)) throw new Error('a fact of no kind');
     const { expires_at_unix_nano: expires, fact: form } = json as Partial<Record<string, unknown>>;
-    const fact = codec.parse(form);
+    const fact = parseFact(form);
     // If the clock was set back, entries must not live longer.
     const leftMs = Math.min(keptMs, msOfUnixNano(expires) - this.#clock.nowMs());
-    this.memory.set(key, fact, codec.bytesOf(fact), leftMs);
+    this.memory.set(text.slice(kind.length), fact, bytesOfProfile(fact), leftMs);
   }
 }
 

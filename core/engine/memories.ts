@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { ByteLru, type Memory } from '../base/memory/byte-lru.js';
 import type { Meters } from '../base/meters.js';
-import { Facts, type FactMemory } from './facts.js';
-import { profileCodec } from './metric/count/fact-codecs.js';
+import { Facts } from './facts.js';
 import type { KnownRepeats } from './metric/count/found-repeats.js';
 import { SelectionProfiler, type SelectionProfile, type SegmentProfile } from './metric/count/profile.js';
 import { StreamChecksums, type StreamListing } from './metric/count/stream-listing.js';
@@ -94,12 +93,6 @@ export function createMemories({
   const changed = (): void => void (revision += 1);
   const checksums = new StreamChecksums();
   const segments = memory<SegmentProfile>('stretches', segmentLimits, changed);
-  const kept: FactMemory = {
-    name: 'stretches',
-    memory: segments,
-    limits: segmentLimits,
-    codec: profileCodec,
-  };
   return {
     profiler: new SelectionProfiler(
       segments,
@@ -116,6 +109,6 @@ export function createMemories({
     sent: memory<SentRows>('sent-rows'),
     metadata: memory<LearnedSums>('metadata'),
     checksums,
-    facts: new Facts(kept, checksums, clock, () => revision),
+    facts: new Facts(segments, segmentLimits, checksums, clock, () => revision),
   };
 }

@@ -5,35 +5,25 @@
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { DenseRepeats } from './found-repeats.js';
 import type { StreamTimes } from './repeated-times.js';
-import { bytesOfProfile, type SegmentProfile } from './profile.js';
-import type { SegmentFinding } from './segment-findings.js';
+import type { SegmentProfile } from './profile.js';
 import type { UncertainRow } from './uncertain-rows.js';
 
-/** Printer and parser for one kind of finding. */
-export interface FactCodec<Fact extends SegmentFinding> {
-  /** A value for JSON.stringify. */
-  print(fact: Fact): unknown;
-  parse(json: unknown): Fact;
-  /** The approximate size in memory. */
-  bytesOf(fact: Fact): number;
-}
-
-export const profileCodec: FactCodec<SegmentProfile> = {
-  bytesOf: bytesOfProfile,
-  print: ({
-    checksum,
-    streamsWithSharedTimes,
-    hasLines,
-    hasOverrides,
-    repeatedAt,
-    surplus,
-    surplusAt,
-    dense,
-    misparsedRows,
-    uncertainStreams,
-    uncertainRows,
-    ...counts
-  }) => ({
+/** A value for JSON.stringify. */
+export function printFact({
+  checksum,
+  streamsWithSharedTimes,
+  hasLines,
+  hasOverrides,
+  repeatedAt,
+  surplus,
+  surplusAt,
+  dense,
+  misparsedRows,
+  uncertainStreams,
+  uncertainRows,
+  ...counts
+}: SegmentProfile): object {
+  return {
     ...counts,
     unreliable: misparsedRows,
     doubtful: uncertainStreams && [...uncertainStreams],
@@ -51,26 +41,28 @@ export const profileCodec: FactCodec<SegmentProfile> = {
       streams: [...streams],
       columns,
     })),
-  }),
-  parse: (json) => {
-    const of = membersOf(json);
-    return {
-      checksum: integerOf(of['tally']),
-      streamsWithSharedTimes: new Set(textsOf(of['sharing'])),
-      repeatedAt: orNull(of['repeatedAt'], (times) => listOf(times, integerOf)),
-      surplus: orNull(of['surplus'], rowsOf),
-      surplusAt: orNull(of['surplusAt'], (all) => listOf(all, streamTimesOf)),
-      denseRows: countOf(of['denseRows']),
-      dense: listOf(of['crowded'], denseOf),
-      missing: countOf(of['missing']),
-      hasLines: booleanOf(of['lines']),
-      hasOverrides: booleanOf(of['hiding']),
-      misparsedRows: countOf(of['unreliable']),
-      uncertainStreams: of['doubtful'] === undefined ? undefined : new Set(textsOf(of['doubtful'])),
-      uncertainRows: listOf(of['doubtfulRows'], uncertainRowOf),
-    };
-  },
-};
+  };
+}
+
+/** Throws for anything else. */
+export function parseFact(json: unknown): SegmentProfile {
+  const of = membersOf(json);
+  return {
+    checksum: integerOf(of['tally']),
+    streamsWithSharedTimes: new Set(textsOf(of['sharing'])),
+    repeatedAt: orNull(of['repeatedAt'], (times) => listOf(times, integerOf)),
+    surplus: orNull(of['surplus'], rowsOf),
+    surplusAt: orNull(of['surplusAt'], (all) => listOf(all, streamTimesOf)),
+    denseRows: countOf(of['denseRows']),
+    dense: listOf(of['crowded'], denseOf),
+    missing: countOf(of['missing']),
+    hasLines: booleanOf(of['lines']),
+    hasOverrides: booleanOf(of['hiding']),
+    misparsedRows: countOf(of['unreliable']),
+    uncertainStreams: of['doubtful'] === undefined ? undefined : new Set(textsOf(of['doubtful'])),
+    uncertainRows: listOf(of['doubtfulRows'], uncertainRowOf),
+  };
+}
 
 function denseOf(json: unknown): DenseRepeats {
   const { startNs, endNs, streams, columns } = membersOf(json);
