@@ -4,7 +4,7 @@ import { jsonAnswer, textAnswer, finishedAnswer } from '../../core/wire/answer/f
 import { Query } from '../../core/wire/api/request.js';
 import type { AdminOptions } from '../../core/base/options.gen.js';
 import { fleetOf } from '../../core/cache/fleet.js';
-import { explainOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
+import { explainerOfPipeline } from '../../core/engine/plan/explain/of-pipeline.js';
 import { printExplanation } from '../../core/engine/plan/explain/print.js';
 import {
   defineEndpoint,
@@ -64,7 +64,7 @@ async function explain(
   host: Pick<Host, 'naming' | 'learner' | 'describePipeline'>,
 ): Promise<Answer> {
   const query = new Query(params.get('query')?.[0] ?? '', host.naming.dottedNames);
-  const explanation = await explainOfPipeline(query, host, caller.orgId);
+  const explanation = (await explainerOfPipeline(host, caller.orgId))(query);
   const isJson = params.get('format')?.[0] === 'json';
   return isJson ? jsonAnswer(explanation) : textAnswer(200, printExplanation(explanation));
 }

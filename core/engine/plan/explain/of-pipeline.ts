@@ -10,18 +10,9 @@ import { explainQuery, type QueryExplanation } from './explain.js';
 type ExplainHost = Pick<Host, 'naming' | 'learner' | 'describePipeline'>;
 
 /**
- * Explains a query as the running pipeline executes it: with its options, and with the stored names that earlier queries have learned.
- * @throws LogqlError with Loki's text for a query it rejects
+ * Explains queries as the running pipeline executes them: with its options, and with the stored names that earlier queries have learned.
+ * The function throws a LogqlError with Loki's text for a query it rejects.
  */
-export async function explainOfPipeline(
-  query: Query,
-  host: ExplainHost,
-  tenantId: string | undefined,
-): Promise<QueryExplanation> {
-  return (await explainerOfPipeline(host, tenantId))(query);
-}
-
-/** Explains queries as the running pipeline executes them. The function throws as `explainOfPipeline` does. */
 export async function explainerOfPipeline(
   { naming, learner, describePipeline }: ExplainHost,
   tenantId: string | undefined,

@@ -9,7 +9,7 @@ import { openLogs } from '../planned.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
 import { allRules, type RuleId } from '../../../../../core/engine/plan/rules/index.js';
 import { FakeUpstream, makeHost } from '../../../../../core/testing/index.js';
-import { explainOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
+import { explainerOfPipeline } from '../../../../../core/engine/plan/explain/of-pipeline.js';
 import { readCases } from '../../../../conformance/cases.js';
 
 const naming = new Naming(namesOptions());
@@ -130,7 +130,7 @@ test('a query is explained as it is planned: with the names of entries, and with
 test('a running pipeline is explained with its own pushdown and with what its queries have learned', async (t) => {
   const host = makeHost({});
   const query = new Query('{app="a"} | team_owner="x"', 'reject');
-  t.is((await explainOfPipeline(query, host, undefined)).names, 'unknown');
+  t.is((await explainerOfPipeline(host, undefined))(query).names, 'unknown');
   const { wanted } = openLogs(query.ast.kind === 'log' ? query.ast : raise(), host.naming);
   await host.learner.learn({
     tenantId: 't1',
@@ -140,11 +140,11 @@ test('a running pipeline is explained with its own pushdown and with what its qu
     upstream: new FakeUpstream([{ call: 'list', values: [{ value: 'team.owner', hits: 1 }] }]),
   });
   for (const tenant of [undefined, 't1']) {
-    const { names, reads } = await explainOfPipeline(query, host, tenant);
+    const { names, reads } = (await explainerOfPipeline(host, tenant))(query);
     t.is(names, 'learned');
     t.regex(reads[0]?.logsql ?? '', / team\.owner:="x"/);
   }
-  t.is((await explainOfPipeline(query, host, 't2')).names, 'unknown');
+  t.is((await explainerOfPipeline(host, 't2'))(query).names, 'unknown');
 });
 
 function raise(): never {
