@@ -1,3 +1,4 @@
+import { gcd } from '../metric/count/counting.js';
 import { printGoDuration } from '../../base/time/index.js';
 import type { LogRange } from '../../logql/ast.js';
 import { visit } from '../../logql/index.js';
@@ -79,8 +80,4 @@ function rangesOf(expr: Parameters<AdviceRule['find']>[0]): readonly LogRange[] 
 
 function printMs(ms: number): string {
   return printGoDuration(BigInt(Math.round(ms)) * nsPerMs);
-}
-
-function gcd(a: bigint, b: bigint): bigint {
-  return b === 0n ? a : gcd(b, a % b);
 }

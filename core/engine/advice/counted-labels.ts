@@ -1,34 +1,24 @@
-import type { Expr, LogfmtStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
+import type { Expr, LogExpr, LogfmtStage, MetricExpr, RangeAggregation, Stage } from '../../logql/ast.js';
 import { pushedGrouping } from '../../logql/pipeline/extractor.js';
 import { withStages } from '../../logql/pipeline/output.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { mapLogQueries, mapMetric } from '../../logql/walk.js';
 import { detectedLevelName } from '../../victoria/names/level.js';
-import type { AdviceRule } from './advice.js';
-import { sendsLess } from './savings.js';
+import { rewritingRule } from './savings.js';
 
 /** `| logfmt a, b` in a metric query, which the backend does not count. */
-export const namedFields: AdviceRule = {
-  id: 'named-fields',
-  title: 'A metric query names the fields of a parser',
-  answers: 'other',
-  find(expr, { explanation, explain }) {
-    if (expr.kind === 'log') return undefined;
-    const rewritten = mapLogQueries(expr, {
-      log: (query) => ({
-        ...query,
-        stages: query.stages.map((stage) =>
-          stage.kind === 'logfmt' && namesTopFields(stage) ? { ...stage, params: [] } : stage,
-        ),
-      }),
-    });
-    if (!sendsLess(explain(rewritten), explanation)) return undefined;
-    return {
-      text: 'The backend counts by labels of | logfmt, but not by those of | logfmt with several names. Answers are the same where lines have each of the keys; a missing one makes no label then.',
-      rewritten,
-    };
-  },
-};
+export const namedFields = rewritingRule(
+  { id: 'named-fields', title: 'A metric query names the fields of a parser', answers: 'other' },
+  'The backend counts by labels of | logfmt, but not by those of | logfmt with several names. Answers are the same where lines have each of the keys; a missing one makes no label then.',
+  (expr) => (expr.kind === 'log' ? expr : mapLogQueries(expr, { log: withAllFields })),
+);
+
+function withAllFields(query: LogExpr): LogExpr {
+  const stages = query.stages.map((stage) =>
+    stage.kind === 'logfmt' && namesTopFields(stage) ? { ...stage, params: [] } : stage,
+  );
+  return { ...query, stages };
+}
 
 function namesTopFields({ params }: LogfmtStage): boolean {
   return params.length > 1 && params.every(({ name, path }) => name === path && /^[A-Za-z]\w*$/.test(name));
@@ -37,19 +27,11 @@ function namesTopFields({ params }: LogfmtStage): boolean {
 const level = 'level';
 
 /** Counts by a level that a parser takes from the line, although the backend finds levels by itself. */
-export const levelFromLine: AdviceRule = {
-  id: 'level-from-line',
-  title: 'A metric query parses lines only for their level',
-  answers: 'other',
-  find(expr, { explanation, explain }) {
-    const rewritten = byDetectedLevel(expr);
-    if (rewritten === expr || !sendsLess(explain(rewritten), explanation)) return undefined;
-    return {
-      text: 'Every line is parsed for its level. Entries have detected_level, by which the backend counts. Its values are fatal, critical, error, warn, info, debug, trace and unknown, however the line spells them.',
-      rewritten,
-    };
-  },
-};
+export const levelFromLine = rewritingRule(
+  { id: 'level-from-line', title: 'A metric query parses lines only for their level', answers: 'other' },
+  'Every line is parsed for its level. Entries have detected_level, by which the backend counts. Its values are fatal, critical, error, warn, info, debug, trace and unknown, however the line spells them.',
+  byDetectedLevel,
+);
 
 function byDetectedLevel(expr: Expr): Expr {
   if (expr.kind === 'log') return expr;

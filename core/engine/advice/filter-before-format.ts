@@ -2,23 +2,18 @@ import type { Expr, LabelFilterStage, LineFilterStage, LogExpr, Stage } from '..
 import { logQueriesOf, mapLogQueries } from '../../logql/walk.js';
 import { quotedTexts } from '../../logql/pipeline/filter-test.js';
 import { copiedLabel } from '../../logql/stages/line-format.js';
-import type { AdviceRule } from './advice.js';
-import { isCheaper } from './savings.js';
+import { rewritingRule } from './savings.js';
 
 /** A line filter behind a `line_format` that copies one label, as a filter on that label. */
-export const filterBeforeFormat: AdviceRule = {
-  id: 'filter-before-format',
-  title: 'A line filter searches what line_format took from one label',
-  answers: 'same',
-  find(expr, { explanation, explain }) {
-    const rewritten = filtersFirst(expr);
-    if (rewritten === expr || !isCheaper(explain(rewritten), explanation)) return undefined;
-    return {
-      text: 'A line filter behind line_format runs here, on every line of the selection. A filter on the label that the line is made of lets the backend search for its text.',
-      rewritten,
-    };
+export const filterBeforeFormat = rewritingRule(
+  {
+    id: 'filter-before-format',
+    title: 'A line filter searches what line_format took from one label',
+    answers: 'same',
   },
-};
+  'A line filter behind line_format runs here, on every line of the selection. A filter on the label that the line is made of lets the backend search for its text.',
+  filtersFirst,
+);
 
 function filtersFirst(expr: Expr): Expr {
   if (logQueriesOf(expr).every((query) => withFiltersFirst(query) === query)) return expr;

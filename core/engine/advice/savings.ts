@@ -1,3 +1,5 @@
+import type { Expr } from '../../logql/ast.js';
+import type { AdviceRule } from './advice.js';
 import type { CostClass, ExplainedRead, QueryExplanation } from '../plan/explain/explain.js';
 import { firstStrategy } from '../plan/explain/strategies.js';
 
@@ -13,13 +15,29 @@ const transfers: readonly (readonly string[])[] = [
 const verdicts = { exact: 0, superset: 1, none: 2 } as const;
 
 /** True if a query costs less than another one, as far as their plans show. */
-export function isCheaper(rewritten: QueryExplanation, written: QueryExplanation): boolean {
+function isCheaper(rewritten: QueryExplanation, written: QueryExplanation): boolean {
   return isLess(weightsOf(rewritten), weightsOf(written));
 }
 
 /** True if the backend sends less for a query than for another one, which is worth other answers. */
-export function sendsLess(rewritten: QueryExplanation, written: QueryExplanation): boolean {
+function sendsLess(rewritten: QueryExplanation, written: QueryExplanation): boolean {
   return isLess(weightsOf(rewritten).slice(0, 2), weightsOf(written).slice(0, 2));
+}
+
+/** A rule that rewrites queries, where that saves something: much, if the answers change. */
+export function rewritingRule(
+  rule: Pick<AdviceRule, 'id' | 'title' | 'answers'>,
+  text: string,
+  rewrite: (expr: Expr) => Expr,
+): AdviceRule {
+  const saves = rule.answers === 'same' ? isCheaper : sendsLess;
+  return {
+    ...rule,
+    find(expr, { explanation, explain }) {
+      const rewritten = rewrite(expr);
+      return rewritten === expr || !saves(explain(rewritten), explanation) ? undefined : { text, rewritten };
+    },
+  };
 }
 
 function isLess(after: readonly number[], before: readonly number[]): boolean {

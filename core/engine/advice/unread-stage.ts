@@ -5,25 +5,20 @@ import { pushedGrouping } from '../../logql/pipeline/extractor.js';
 import { withStages } from '../../logql/pipeline/output.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import { mapMetric } from '../../logql/walk.js';
-import type { AdviceRule } from './advice.js';
-import { isCheaper } from './savings.js';
+import { rewritingRule } from './savings.js';
 
 type Groups = Pick<Grouping, 'without' | 'labels'>;
 
 /** Parsers and `label_format` in an aggregation whose labels nothing reads. Loki runs them; the planner cannot leave them out. */
-export const unreadStage: AdviceRule = {
-  id: 'unread-stage',
-  title: 'A parser or label_format of a metric query makes labels that nothing reads',
-  answers: 'same',
-  find(expr, { explanation, explain }) {
-    const rewritten = withoutUnreadLabels(expr);
-    if (rewritten === expr || !isCheaper(explain(rewritten), explanation)) return undefined;
-    return {
-      text: 'A stage makes labels that neither the grouping nor another stage reads. Without it, fewer parts of the query run here. Lines that the stage cannot parse are no error any more.',
-      rewritten,
-    };
+export const unreadStage = rewritingRule(
+  {
+    id: 'unread-stage',
+    title: 'A parser or label_format of a metric query makes labels that nothing reads',
+    answers: 'same',
   },
-};
+  'A stage makes labels that neither the grouping nor another stage reads. Without it, fewer parts of the query run here. Lines that the stage cannot parse are no error any more.',
+  withoutUnreadLabels,
+);
 
 function withoutUnreadLabels(expr: Expr): Expr {
   if (expr.kind === 'log') return expr;
