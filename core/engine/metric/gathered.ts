@@ -58,7 +58,8 @@ export async function executeGathered(
 
   const answers: (MatrixAnswer | undefined)[] = parts.map(() => undefined);
   for (const member of members) {
-    const { plan, index, counter } = member;
+    const { counter } = member;
+    const { plan, index } = member.asked;
     const durationMs = clock.monotonicMs() - startedAt;
     await member.attempt(signal, async () => {
       const source = { series: () => counter.table() };
@@ -91,24 +92,16 @@ function membersOf(parts: readonly GatheredPart[]): readonly Asked[] {
 }
 
 class Member {
-  readonly plan: MetricPlan;
-  readonly index: number;
-  readonly leaf: RowLeaf;
-  readonly counter: EntryCounter;
-  readonly #signal: AbortSignal;
   #hasFailed = false;
 
-  constructor({ plan, index, leaf, signal }: Asked, counter: EntryCounter) {
-    this.plan = plan;
-    this.index = index;
-    this.leaf = leaf;
-    this.counter = counter;
-    this.#signal = signal;
-  }
+  constructor(
+    readonly asked: Asked,
+    readonly counter: EntryCounter,
+  ) {}
 
   /** True if the part has failed or no request waits for it any more. */
   get isOver(): boolean {
-    return this.#hasFailed || this.#signal.aborted;
+    return this.#hasFailed || this.asked.signal.aborted;
   }
 
   /** Does a step of the part's work, unless it is over. An error fails only this part. */
@@ -127,12 +120,12 @@ class Member {
 async function readFor(members: readonly Member[], context: LeafContext): Promise<void> {
   const [first] = members;
   if (first === undefined) return;
-  const { leaf, counter } = first;
+  const { leaf } = first.asked;
   const columns = new Map<string, FieldRef>();
   for (const one of members)
-    for (const column of one.leaf.columns) columns.set(JSON.stringify(column), column);
+    for (const column of one.asked.leaf.columns) columns.set(JSON.stringify(column), column);
   const source = rowEntrySource({ ...leaf, columns: [...columns.values()], fieldsSeen: undefined }, context);
-  const { interval } = counter;
+  const { interval } = first.counter;
   const leave = context.upstream.hold?.(
     wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),
   );
