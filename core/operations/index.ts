@@ -1,7 +1,7 @@
 /** All operations, each with its description. A missing description is a type error. */
 import { apiError } from '../base/errors/table.js';
 import type { ApiRequest, Operation } from '../wire/api/request.js';
-import type { ProcessLimits } from '../wire/limits/limits.js';
+import type { LimitsSettings } from '../wire/limits/limits.js';
 import type { TenantLimits } from '../wire/limits/tenant-limits.js';
 import { deletion, deletions } from './deletions.js';
 import type { ChangeMatchers, OperationDescriptor } from './descriptor.js';
@@ -66,7 +66,7 @@ const maxUtf8Bytes = 3;
 export async function checkRequestLimits(
   request: ApiRequest,
   limits: TenantLimits,
-  { maxQueryLengthBytes }: ProcessLimits,
+  { maxQueryLengthBytes }: Pick<LimitsSettings, 'maxQueryLengthBytes'>,
   signal: AbortSignal,
 ): Promise<void> {
   const length = oversizedText(request, maxQueryLengthBytes);

@@ -84,7 +84,6 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
   const stops: (() => void)[] = [];
   const meters = new MeterRegistry();
   const clock = settings.clock ?? new FakeClock();
-  const limits = limitsOptions(settings.limits);
   // Without declared metrics there are none to use, whatever the inferred type parameter is.
   const specs = settings.metrics ?? ({} as Metrics);
   const purge: Host['purge'] = (scope, tenantId) => {
@@ -99,7 +98,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     meters: meters.create(specs),
     naming: new Naming(namesOptions(settings.names)),
     learner: new NameLearner(clock),
-    limits: createLimits({ ...limits, tenantLimitsAllowPublish: limits.tenantLimitsAllowPublish ?? [] }),
+    limits: createLimits(limitsOptions(settings.limits)),
     purge,
     purgeHere: purge,
     ask: settings.ask ?? (() => Promise.reject(new Error('nothing answers'))),

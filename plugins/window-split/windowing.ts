@@ -116,7 +116,8 @@ export class Windowing {
 
   #times(): ReadTimes {
     const { options, host } = this.#deps;
-    const bounds = [this.#limits.queryTimeoutMs, host.limits.process.requestTimeoutMs].filter((ms) => ms > 0);
+    const { requestTimeout = 0 } = host.limits.process;
+    const bounds = [this.#limits.queryTimeoutMs, requestTimeout].filter((ms) => ms > 0);
     const allMs = options.partialResponses ? partialShare * Math.min(Infinity, ...bounds) : Infinity;
     return { timeoutMs: options.windowTimeout, allMs };
   }

@@ -66,11 +66,7 @@ export class Generation {
     this.hash = configHash(fixed);
     const parts = {
       naming: new Naming(withOtlpConfig(pipeline.names, pipeline.limits)),
-      limits: createLimits({
-        ...pipeline.limits,
-        requestTimeout: pipeline.server.httpWriteTimeout,
-        tenantLimitsAllowPublish: pipeline.limits.tenantLimitsAllowPublish ?? [],
-      }),
+      limits: createLimits({ ...pipeline.limits, requestTimeout: pipeline.server.httpWriteTimeout }),
       learner,
       setup: setupOf(fixed, pipeline.stages),
     };

@@ -1,23 +1,7 @@
 import type { TenantLimits } from './tenant-limits.js';
+import type { LimitsOptions } from '../../base/options.gen.js';
 import { isReadLimit, limitFields, readLimitField } from './fields.js';
 import { isPublishedByDefault, type LimitValue, publishedBuiltIns } from './published.js';
-
-export interface ProcessLimits {
-  /** Maximum duration of a request (`-http-write-timeout`); 0 for no limit. */
-  readonly requestTimeoutMs: number;
-  /** Default limit of a log query. */
-  readonly maxLines: number;
-  readonly maxQueryLengthBytes: number;
-  /** Range of a metadata request with neither start nor end; 0 means unlimited. */
-  readonly metadataDefaultLookbackMs: number;
-  readonly manualRangeMetricRowLimit: number;
-  /** Limit for all operands of a query's binary operations together. */
-  readonly binaryMetricMaxOperandBytes: number;
-  readonly binaryMetricMaxArrays: number;
-  readonly multiTenantMaxFanout: number;
-  readonly multiTenantMaxMergedResponseBytes: number;
-  readonly approxTopk: 'loki' | 'exact';
-}
 
 /** Limits by tenant: the `limits` section of the pipeline file, read once at startup. */
 export interface Limits {
@@ -28,31 +12,14 @@ export interface Limits {
    * (docs/protocol/answers.md#published-tenant-limits).
    */
   published(tenantId: string): ReadonlyMap<string, LimitValue>;
-  readonly process: ProcessLimits;
+  /** Limits of this process, and of all tenants together. */
+  readonly process: LimitsSettings;
 }
 
 /** The options that define the limits; durations in milliseconds, `tenantLimits` by X-Scope-OrgID. */
-export interface LimitsSettings {
-  readonly tenantLimits: Readonly<Record<string, unknown>>;
-  readonly tenantDefaultLimits: Readonly<Record<string, unknown>>;
+export interface LimitsSettings extends LimitsOptions {
   /** The timeout of every request of every tenant (`-http-write-timeout`); 0 means none. */
   readonly requestTimeout?: number;
-  /** Undefined or empty means the built-in list. */
-  readonly tenantLimitsAllowPublish?: readonly string[];
-  readonly defaultMaxQueryLength: number;
-  readonly maxEntriesLimitPerQuery: number;
-  /** 0 means the built-in 500. */
-  readonly maxStatsQuerySeries: number;
-  readonly labelValuesMaxResponseBytes: number;
-  readonly maxLines: number;
-  readonly maxQueryLengthBytes: number;
-  readonly metadataDefaultLookback: number;
-  readonly manualRangeMetricRowLimit: number;
-  readonly binaryMetricMaxOperandBytes: number;
-  readonly binaryMetricMaxArrays: number;
-  readonly multiTenantMaxFanout: number;
-  readonly multiTenantMaxMergedResponseBytes: number;
-  readonly approxTopk: 'loki' | 'exact';
 }
 
 /** Reads the settings; an invalid value throws an Error naming tenant and field. */
@@ -89,18 +56,7 @@ export function createLimits(settings: LimitsSettings): Limits {
         [...values].filter(([field]) => isPublished(field)).sort(([a], [b]) => (a < b ? -1 : 1)),
       );
     },
-    process: {
-      requestTimeoutMs: settings.requestTimeout ?? 0,
-      maxLines: settings.maxLines,
-      maxQueryLengthBytes: settings.maxQueryLengthBytes,
-      metadataDefaultLookbackMs: settings.metadataDefaultLookback,
-      manualRangeMetricRowLimit: settings.manualRangeMetricRowLimit,
-      binaryMetricMaxOperandBytes: settings.binaryMetricMaxOperandBytes,
-      binaryMetricMaxArrays: settings.binaryMetricMaxArrays,
-      multiTenantMaxFanout: settings.multiTenantMaxFanout,
-      multiTenantMaxMergedResponseBytes: settings.multiTenantMaxMergedResponseBytes,
-      approxTopk: settings.approxTopk,
-    },
+    process: settings,
   };
 }
 
@@ -159,28 +115,24 @@ function overridesOf(fields: unknown, where: string): Overrides {
   return { limits, raw };
 }
 
-/** The smallest non-zero value of each limit, for a request over several tenants. */
+/** The strictest value of each limit, for a request over several tenants. */
 function mergeStrictest(all: readonly TenantLimits[]): TenantLimits {
-  const smallest = (read: (limits: TenantLimits) => number): number =>
-    all.reduce((least, limits) => stricter(least, read(limits), 0), 0);
-  const shortest = (read: (limits: TenantLimits) => bigint): bigint =>
-    all.reduce((least, limits) => stricter(least, read(limits), 0n), 0n);
-  return {
-    maxQueryLengthNs: shortest((limits) => limits.maxQueryLengthNs),
-    maxQueryRangeNs: shortest((limits) => limits.maxQueryRangeNs),
-    maxQueryLookbackNs: shortest((limits) => limits.maxQueryLookbackNs),
-    maxEntriesLimitPerQuery: smallest((limits) => limits.maxEntriesLimitPerQuery),
-    maxQuerySeries: smallest((limits) => limits.maxQuerySeries),
-    volumeMaxSeries: smallest((limits) => limits.volumeMaxSeries),
-    volumeEnabled: all.every((limits) => limits.volumeEnabled),
-    queryTimeoutMs: smallest((limits) => limits.queryTimeoutMs),
-    retentionPeriodNs: shortest((limits) => limits.retentionPeriodNs),
-    maxQueryBytesRead: smallest((limits) => limits.maxQueryBytesRead),
-    labelValuesMaxResponseBytes: smallest((limits) => limits.labelValuesMaxResponseBytes),
-  };
+  return all.reduce((merged, limits) => {
+    const others = new Map(Object.entries<Limit>({ ...limits }));
+    const entries = Object.entries<Limit>({ ...merged }).map(([name, value]) => [
+      name,
+      stricter(value, others.get(name)),
+    ]);
+    // The members keep their types: both values of a limit have the same one.
+    return Object.fromEntries(entries) as TenantLimits;
+  });
 }
 
-function stricter<Value extends number | bigint>(a: Value, b: Value, none: Value): Value {
-  if (a === none) return b;
-  return b === none || a < b ? a : b;
+type Limit = TenantLimits[keyof TenantLimits];
+
+/** The smaller number, where 0 means no limit; what one of them turns off is off. */
+function stricter(a: Limit, b: Limit = a): Limit {
+  if (typeof a === 'boolean' || typeof b === 'boolean') return a && b;
+  if (!a) return b;
+  return !b || a < b ? a : b;
 }

@@ -12,6 +12,7 @@ import {
   TimestampError,
 } from '../../../base/time/index.js';
 import type { TimeRange } from '../../../base/time/range.js';
+import type { LimitsSettings } from '../../limits/limits.js';
 import type { Direction, DottedNames } from '../request.js';
 
 /** Merged parameters of URL and form: each name with all its values, form values first. */
@@ -177,9 +178,7 @@ export function readStep(params: Params, range: TimeRange): bigint {
 /** Parts of the context that come from a plugin's host. */
 interface Configured {
   readonly naming: { readonly dottedNames: DottedNames; readonly browseExtensions: boolean };
-  readonly limits: {
-    readonly process: { readonly maxLines: number; readonly metadataDefaultLookbackMs: number };
-  };
+  readonly limits: { readonly process: Pick<LimitsSettings, 'maxLines' | 'metadataDefaultLookback'> };
 }
 
 /** Builds the context of a call from its plugin's host. The current time is fixed once it has been read. */
@@ -188,7 +187,7 @@ export function paramContext(
   call: { nowNs(): bigint },
   hotLimit?: number,
 ): ParamContext {
-  const { maxLines, metadataDefaultLookbackMs } = limits.process;
+  const { maxLines, metadataDefaultLookback } = limits.process;
   let nowNs: bigint | undefined;
   return {
     get nowNs() {
@@ -198,6 +197,6 @@ export function paramContext(
     dottedNames: naming.dottedNames,
     hasBrowseExtensions: naming.browseExtensions,
     defaultLimit: maxLines,
-    metadataLookbackNs: BigInt(Math.round(metadataDefaultLookbackMs)) * 1_000_000n,
+    metadataLookbackNs: BigInt(Math.round(metadataDefaultLookback)) * 1_000_000n,
   };
 }
