@@ -6,7 +6,6 @@ import { Deserializer, Serializer } from 'node:v8';
 import { type Label, LabelSet } from '../../base/label-set.js';
 import { eachStep, type Steps } from '../../base/pace/steps.js';
 import type { Point, SampleResult, SeriesResult } from '../../logql/metric/work.js';
-import type { DetectedField, PatternResult } from './discovery-types.js';
 import type { Answer, Entry, StreamResult } from './types.js';
 
 /** Answers that can be cached; others are consumed once or sent as they are. */
@@ -34,57 +33,40 @@ function serializationVersion(): number {
   return header.releaseBuffer()[1] ?? 0;
 }
 
+/** The list of an answer that is written in steps, and how. */
+interface Packing {
+  readonly member: string;
+  readonly pack: (out: Serializer, items: readonly never[]) => Steps<void>;
+  readonly unpack: (packed: Deserializer, count: number) => Steps<unknown[]>;
+}
+
+const packedSeries: Packing = { member: 'series', pack: packSeries, unpack: unpackSeries };
+const plainValues: Packing = { member: 'values', pack: packList, unpack: unpackList };
+
+/** The other kinds have so few parts that they are written in one step. */
+const packings: Readonly<Partial<Record<CacheableAnswer['kind'], Packing>>> = {
+  streams: { member: 'streams', pack: packStreams, unpack: unpackStreams },
+  matrix: packedSeries,
+  volume: packedSeries,
+  vector: { member: 'samples', pack: packSamples, unpack: unpackSamples },
+  series: { member: 'series', pack: packLabelSets, unpack: unpackLabelSets },
+  names: plainValues,
+  'detected-field-values': plainValues,
+  'detected-fields': { ...plainValues, member: 'fields' },
+  patterns: { ...plainValues, member: 'patterns' },
+};
+
 export function* packSteps(answer: CacheableAnswer): Steps<Buffer> {
   const out = new Serializer();
   out.writeHeader();
-  switch (answer.kind) {
-    case 'streams': {
-      const { streams, ...rest } = answer;
-      out.writeValue([rest, streams.length]);
-      yield* packStreams(out, streams);
-      break;
-    }
-    case 'matrix':
-    case 'volume': {
-      const { series, ...rest } = answer;
-      out.writeValue([rest, series.length]);
-      yield* packSeries(out, series);
-      break;
-    }
-    case 'vector': {
-      const { samples, ...rest } = answer;
-      out.writeValue([rest, samples.length]);
-      yield* packSamples(out, samples);
-      break;
-    }
-    case 'series': {
-      const { series, ...rest } = answer;
-      out.writeValue([rest, series.length]);
-      yield* packList(out, series, ({ labels }) => labels);
-      break;
-    }
-    case 'names':
-    case 'detected-field-values': {
-      const { values, ...rest } = answer;
-      out.writeValue([rest, values.length]);
-      yield* packList(out, values);
-      break;
-    }
-    case 'detected-fields': {
-      const { fields, ...rest } = answer;
-      out.writeValue([rest, fields.length]);
-      yield* packList(out, fields);
-      break;
-    }
-    case 'patterns': {
-      const { patterns, ...rest } = answer;
-      out.writeValue([rest, patterns.length]);
-      yield* packList(out, patterns);
-      break;
-    }
-    default:
-      // Its size is bounded by the number of labels, so it is written in one step.
-      out.writeValue([answer, 0]);
+  const packing = packings[answer.kind];
+  if (packing === undefined) out.writeValue([answer, 0]);
+  else {
+    // The table names a member of this kind that is a list.
+    const { [packing.member]: list, ...rest } = answer as unknown as Readonly<Record<string, never[]>>;
+    const items = list ?? [];
+    out.writeValue([rest, items.length]);
+    yield* packing.pack(out, items);
   }
   return out.releaseBuffer();
 }
@@ -95,31 +77,9 @@ export function* unpackSteps(bytes: Buffer): Steps<CacheableAnswer> {
   packed.readHeader();
   // The bytes were written by this module.
   const [rest, count] = packed.readValue() as [CacheableAnswer, number];
-  switch (rest.kind) {
-    case 'streams':
-      return { ...rest, streams: yield* unpackStreams(packed, count) };
-    case 'matrix':
-    case 'volume':
-      return { ...rest, series: yield* unpackSeries(packed, count) };
-    case 'vector':
-      return { ...rest, samples: yield* unpackSamples(packed, count) };
-    case 'series': {
-      const series: LabelSet[] = [];
-      yield* eachStep(yield* unpackList(packed, count), (labels) =>
-        series.push(LabelSet.fromSorted(labels as Label[])),
-      );
-      return { ...rest, series };
-    }
-    case 'names':
-    case 'detected-field-values':
-      return { ...rest, values: (yield* unpackList(packed, count)) as string[] };
-    case 'detected-fields':
-      return { ...rest, fields: (yield* unpackList(packed, count)) as DetectedField[] };
-    case 'patterns':
-      return { ...rest, patterns: (yield* unpackList(packed, count)) as PatternResult[] };
-    default:
-      return rest;
-  }
+  const packing = packings[rest.kind];
+  if (packing === undefined) return rest;
+  return { ...rest, [packing.member]: yield* packing.unpack(packed, count) };
 }
 
 function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
@@ -127,13 +87,9 @@ function* partsOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
     yield items.length <= stepItems ? items : items.slice(from, from + stepItems);
 }
 
-function* packList<Item>(
-  out: Serializer,
-  items: readonly Item[],
-  plain: (item: Item) => unknown = (item) => item,
-): Steps<void> {
+function* packList(out: Serializer, items: readonly unknown[]): Steps<void> {
   for (const part of partsOf(items)) {
-    out.writeValue(part.map(plain));
+    out.writeValue(part);
     yield;
   }
 }
@@ -145,6 +101,21 @@ function* unpackList(packed: Deserializer, count: number): Steps<unknown[]> {
     yield;
   }
   return items;
+}
+
+function* packLabelSets(out: Serializer, sets: readonly LabelSet[]): Steps<void> {
+  for (const part of partsOf(sets)) {
+    out.writeValue(part.map(({ labels }) => labels));
+    yield;
+  }
+}
+
+function* unpackLabelSets(packed: Deserializer, count: number): Steps<LabelSet[]> {
+  const sets: LabelSet[] = [];
+  yield* eachStep(yield* unpackList(packed, count), (labels) =>
+    sets.push(LabelSet.fromSorted(labels as Label[])),
+  );
+  return sets;
 }
 
 interface EntriesPart {
