@@ -47,64 +47,53 @@ export function mergeAnswers(answers: readonly Answer[], options: MergeOptions):
   return doAll(mergeSteps(answers, options));
 }
 
+type Merge<Kind extends AnswerKind> = (
+  answers: readonly Extract<Answer, { kind: Kind }>[],
+  options: MergeOptions,
+) => Steps<Answer>;
+
+const mergers: { readonly [Kind in AnswerKind]: Merge<Kind> | string } = {
+  streams: mergeStreams,
+  names: mergeNames,
+  series: mergeSeries,
+  'index-stats': inOneStep(mergeIndexStats),
+  matrix: mergeMatrix,
+  vector: mergeVector,
+  volume: mergeVolume,
+  'detected-fields': mergeDetectedFields,
+  'detected-field-values': mergeDetectedFieldValues,
+  'detected-labels': mergeDetectedLabels,
+  patterns: mergePatterns,
+  shards: inOneStep(mergeShards),
+  // These depend only on the request, so all parts gave the same answer.
+  scalar: inOneStep(firstOf),
+  formatted: inOneStep(firstOf),
+  tenant: inOneStep(firstOf),
+  several: 'answers to gathered questions are taken apart by the stage that gathered them',
+  live: 'live answers cannot be merged',
+  encoded: 'encoded answers cannot be merged: derive exchanges with isFinal false',
+};
+
 /** As `mergeAnswers`, in steps for large answers. */
 export function* mergeSteps(answers: readonly Answer[], options: MergeOptions): Steps<Answer> {
-  const [first] = answers;
+  const { kind } = firstOf(answers);
+  const merge = mergers[kind];
+  if (typeof merge === 'string') throw new Error(merge);
+  const other = answers.find((answer) => answer.kind !== kind);
+  if (other !== undefined) throw new Error(`cannot merge a ${other.kind} answer into a ${kind} answer`);
+  // All answers have the kind that the merger is for.
+  return yield* (merge as Merge<AnswerKind>)(answers, options);
+}
+
+function firstOf<One>([first]: readonly One[]): One {
   if (first === undefined) throw new Error('nothing to merge');
-  switch (first.kind) {
-    case 'streams':
-      return yield* mergeStreams(ofKind(answers, first.kind), options);
-    case 'names':
-      return yield* mergeNames(ofKind(answers, first.kind));
-    case 'series':
-      return yield* mergeSeries(ofKind(answers, first.kind));
-    case 'index-stats':
-      return mergeIndexStats(ofKind(answers, first.kind));
-    case 'matrix':
-      return yield* mergeMatrix(ofKind(answers, first.kind));
-    case 'vector':
-      return yield* mergeVector(ofKind(answers, first.kind));
-    case 'volume':
-      return yield* mergeVolume(ofKind(answers, first.kind));
-    case 'detected-fields':
-      return yield* mergeDetectedFields(ofKind(answers, first.kind));
-    case 'detected-field-values':
-      return yield* mergeDetectedFieldValues(ofKind(answers, first.kind));
-    case 'detected-labels':
-      return yield* mergeDetectedLabels(ofKind(answers, first.kind));
-    case 'patterns':
-      return yield* mergePatterns(ofKind(answers, first.kind));
-    case 'shards':
-      return mergeShards(ofKind(answers, first.kind));
-    case 'scalar':
-    case 'formatted':
-    case 'tenant':
-      // These depend only on the request, so all parts gave the same answer.
-      return first;
-    case 'several':
-      throw new Error('answers to gathered questions are taken apart by the stage that gathered them');
-    case 'live':
-      throw new Error('live answers cannot be merged');
-    case 'encoded':
-      throw new Error('encoded answers cannot be merged: derive exchanges with isFinal false');
-  }
+  return first;
 }
 
-function ofKind<Kind extends AnswerKind>(
-  answers: readonly Answer[],
-  kind: Kind,
-): readonly Extract<Answer, { kind: Kind }>[] {
-  return answers.map((answer) => {
-    if (!isKind(answer, kind)) throw new Error(`cannot merge a ${answer.kind} answer into a ${kind} answer`);
-    return answer;
-  });
-}
-
-function isKind<Kind extends AnswerKind>(
-  answer: Answer,
-  kind: Kind,
-): answer is Extract<Answer, { kind: Kind }> {
-  return answer.kind === kind;
+function inOneStep<One extends Answer>(merge: (answers: readonly One[]) => One) {
+  return function* (answers: readonly One[]): Steps<One> {
+    return merge(answers);
+  };
 }
 
 /**
