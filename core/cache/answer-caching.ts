@@ -9,7 +9,7 @@ import { createExchange, type Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
 import type { TtlRules } from '../operations/descriptor.js';
 import { operationOf } from '../operations/index.js';
-import { encodeSteps } from '../wire/answer/encode.js';
+import { encodeSteps, finishedAnswer } from '../wire/answer/encode.js';
 import { weighAnswer } from '../wire/answer/merge/index.js';
 import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 import type { ApiRequest } from '../wire/api/request.js';
@@ -136,8 +136,7 @@ export function answerCaching(
       const pacer = new Pacer(signal);
       if (answer.kind === 'encoded' || (await weighAnswer(answer, pacer)) > maxBytes) return undefined;
       const { categorizeLabels } = caller;
-      const encoded = await atPace(encodeSteps(answer, { categorizeLabels, request }), pacer);
-      return { kind: 'encoded', headers: noHeaders, ...encoded };
+      return atPace(encodeSteps(answer, { categorizeLabels, request }), pacer);
     },
     async encode(key, { contentType, body }, ttl) {
       const packed = Buffer.concat([Buffer.from(`${contentType}\n`), body]);
@@ -151,18 +150,11 @@ export function answerCaching(
       const { packed } = found;
       const end = packed.indexOf('\n');
       const contentType = packed.toString('latin1', 0, Math.max(0, end));
-      return {
-        kind: 'encoded',
-        status: 200,
-        contentType,
-        headers: noHeaders,
-        body: packed.subarray(end + 1),
-      };
+      return finishedAnswer(200, packed.subarray(end + 1), contentType);
     },
   };
 }
 
-const noHeaders: ReadonlyMap<string, string> = new Map();
 /** Upper bound for the content type stored before the body. */
 const typeRoom = 100;
 

@@ -6,6 +6,7 @@ import { RowTimeError } from '../victoria/names/row-reader.js';
 import { StreamTextError } from '../victoria/logsql/stream-text.js';
 import { blamedFor } from '../kernel/blame.js';
 import { unexpectedAnswer } from '../victoria/upstream/failures.js';
+import { finishedAnswer } from '../wire/answer/encode.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 
 /**
@@ -43,17 +44,9 @@ export function encodeError(
 ): EncodedAnswer {
   const text = hide(error.message);
   const headers = new Map(Object.entries(error.headers));
-  if (error.entry.body === 'text') return answerOf(error.status, 'text/plain; charset=utf-8', text, headers);
+  const answerOf = (shown: string, type: string): EncodedAnswer =>
+    finishedAnswer(error.status, Buffer.from(`${shown}\n`), type, headers);
+  if (error.entry.body === 'text') return answerOf(text, 'text/plain; charset=utf-8');
   const body = { status: 'error', errorType: errorTypeOf(error.status), error: text };
-  const shown = JSON.stringify(hasMessageField ? { ...body, message: text } : body);
-  return answerOf(error.status, 'application/json', shown, headers);
-}
-
-function answerOf(
-  status: number,
-  contentType: string,
-  text: string,
-  headers: ReadonlyMap<string, string>,
-): EncodedAnswer {
-  return { kind: 'encoded', status, contentType, headers, body: Buffer.from(`${text}\n`) };
+  return answerOf(JSON.stringify(hasMessageField ? { ...body, message: text } : body), 'application/json');
 }

@@ -277,8 +277,5 @@ async function toBytes(
     answer,
     request === undefined ? { categorizeLabels } : { categorizeLabels, request },
   );
-  const encoded = await atPace(steps, new Pacer(signal));
-  return { kind: 'encoded', headers: noHeaders, ...encoded };
+  return atPace(steps, new Pacer(signal));
 }
-
-const noHeaders: ReadonlyMap<string, string> = new Map();

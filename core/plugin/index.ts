@@ -14,7 +14,7 @@ export type { Caller, Tenant } from '../base/caller.js';
 export type { CheckedRequest as Plan } from '../engine/plan/checked-request.js';
 export type { Upstream } from '../victoria/upstream/types.js';
 export { askTenant } from '../kernel/plugin/asking-tenant.js';
-export { finishedAnswer, jsonAnswer, textAnswer } from '../wire/answer/finished.js';
+export { finishedAnswer, jsonAnswer, textAnswer } from '../wire/answer/encode.js';
 export { withHeaders } from '../wire/answer/with-headers.js';
 export { apiError } from '../base/errors/table.js';
 export { ApiError } from '../base/errors/api-error.js';

@@ -1,6 +1,6 @@
 /** Endpoint plugin `admin`: administration of a running proxy. */
 import { apiError } from '../../core/base/errors/table.js';
-import { jsonAnswer, textAnswer, finishedAnswer } from '../../core/wire/answer/finished.js';
+import { jsonAnswer, textAnswer, finishedAnswer } from '../../core/wire/answer/encode.js';
 import { Query } from '../../core/wire/api/request.js';
 import type { AdminOptions } from '../../core/base/options.gen.js';
 import { fleetOf } from '../../core/cache/fleet.js';

@@ -1,7 +1,7 @@
 import { Session, type HeapProfiler, type Profiler } from 'node:inspector/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getHeapSnapshot } from 'node:v8';
-import { finishedAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import { finishedAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 import type * as Pprof from './pprof.js';
 

@@ -22,6 +22,7 @@ import {
   type ApiRequest,
   defineEndpoint,
   type HttpCall,
+  jsonAnswer,
   type RouteHandler,
 } from '../../core/plugin/index.js';
 import type { ReferenceApiOptions } from '../../core/base/options.gen.js';
@@ -83,14 +84,8 @@ async function formatQuery(call: HttpCall, request: FormatQueryRequest): Promise
     return await call.ask(request);
   } catch (error) {
     if (!(error instanceof LogqlError)) throw error;
-    return {
-      kind: 'encoded',
-      status: 400,
-      contentType: 'application/json; charset=utf-8',
-      headers: new Map(),
-      refusal: error,
-      body: Buffer.from(JSON.stringify({ status: 'invalid-query', error: error.message })),
-    };
+    const body = { status: 'invalid-query', error: error.message };
+    return { ...jsonAnswer(body), status: 400, refusal: error };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Endpoint plugin `rules`: read-only views of rules and alerts that another service evaluates. */
-import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import { finishedAnswer, jsonAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import type { RulesOptions } from '../../core/base/options.gen.js';
 import {
   type Answer,

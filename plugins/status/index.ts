@@ -1,4 +1,4 @@
-import { jsonAnswer as json, textAnswer as text } from '../../core/wire/answer/finished.js';
+import { jsonAnswer as json, textAnswer as text } from '../../core/wire/answer/encode.js';
 import { apiError, defineEndpoint, type Host, type RouteHandler } from '../../core/plugin/index.js';
 import type { StatusOptions } from '../../core/base/options.gen.js';
 

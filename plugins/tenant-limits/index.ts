@@ -1,6 +1,6 @@
 /** Endpoint plugin `tenant-limits`: shows clients a tenant's limits (docs/protocol/answers.md#published-tenant-limits). */
 import { stringify } from 'yaml';
-import { jsonAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import { jsonAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import type { LimitValue } from '../../core/wire/limits/published.js';
 import { backendVersion } from '../../core/victoria/upstream/backend-version.js';
 import type { TenantLimitsOptions } from '../../core/base/options.gen.js';

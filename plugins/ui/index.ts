@@ -23,7 +23,7 @@ import {
   type UpgradeCall,
   type UpgradeHandler,
 } from '../../core/plugin/index.js';
-import { jsonAnswer } from '../../core/wire/answer/finished.js';
+import { jsonAnswer } from '../../core/wire/answer/encode.js';
 import {
   paramContext,
   type ParamContext,

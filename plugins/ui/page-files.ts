@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { finishedAnswer, textAnswer } from '../../core/wire/answer/finished.js';
+import { finishedAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 
 /** The folder, next to the compiled plugin, in which `npm run build` puts the page. */

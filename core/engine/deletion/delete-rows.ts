@@ -1,4 +1,4 @@
-import { finishedAnswer } from '../../wire/answer/finished.js';
+import { finishedAnswer } from '../../wire/answer/encode.js';
 import type { DeleteRequest, DeletionsRequest } from '../../wire/api/request.js';
 import { apiError } from '../../base/errors/table.js';
 import { hasRows } from '../rows/count-by-time.js';

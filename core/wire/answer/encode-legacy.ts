@@ -4,7 +4,7 @@ import { textOrder } from '../../base/order.js';
 import { eachStep, sortSteps, type Steps } from '../../base/pace/steps.js';
 import { printRfc3339 } from '../../base/time/index.js';
 import { BodyParts } from './packed.js';
-import { encodeStats, warningsText } from './encode.js';
+import { encodeStats, finishedAnswer, warningsText } from './encode.js';
 import { orderedEntries } from './encode-streams.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from './types.js';
 
@@ -14,9 +14,6 @@ export interface LegacyOptions {
   readonly categorizeLabels: boolean;
   readonly direction: Direction;
 }
-
-const contentType = 'application/json; charset=UTF-8';
-const noHeaders: ReadonlyMap<string, string> = new Map();
 
 /**
  * Encodes an answer to `/api/prom/query` in its legacy format: `{"streams":[{"labels","entries": [{"ts","line","parsed"}]}],"stats"}`.
@@ -40,7 +37,7 @@ export function* encodeLegacySteps(answer: Answer, options: LegacyOptions): Step
   body.push('],"stats":', encodeStats(answer.stats));
   body.push(warningsText(answer));
   body.push('}');
-  return { kind: 'encoded', status: 200, contentType, headers: noHeaders, body: yield* body.bytes() };
+  return finishedAnswer(200, yield* body.bytes(), 'application/json; charset=UTF-8');
 }
 
 /** A stream as written: the text `{name="value", ...}` of its labels, and its entries. */

@@ -6,7 +6,6 @@ import { addList, BodyParts } from './packed.js';
 import type {
   DetectedField,
   DetectedLabel,
-  DiscoveryAnswer,
   PatternResult,
   ShardResult,
   VolumeAnswer,
@@ -71,58 +70,6 @@ export function warningsText({ warnings }: Warned): string {
   return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
 }
 
-/**
- * Adds the body of a discovery answer in Loki's format (docs/protocol/answers.md#bodies-by-endpoint, docs/protocol/answers.md#patterns).
- */
-function* addDiscovery(body: BodyParts, answer: DiscoveryAnswer): Steps<void> {
-  switch (answer.kind) {
-    case 'volume':
-      yield* addVolume(body, answer);
-      return;
-    case 'detected-fields':
-      // Loki omits empty members, here and in the next two.
-      if (answer.fields.length === 0) {
-        addEmpty(body, answer);
-        return;
-      }
-      body.push('{"fields":');
-      yield* addList(body, answer.fields, fieldText);
-      body.push(`,"limit":${answer.limit}${warningsText(answer)}}`);
-      return;
-    case 'detected-field-values':
-      if (answer.values.length === 0) {
-        addEmpty(body, answer);
-        return;
-      }
-      body.push(`{"limit":${answer.limit},"values":`);
-      yield* addList(body, answer.values, (value) => JSON.stringify(value));
-      body.push(`${warningsText(answer)}}`);
-      return;
-    case 'detected-labels':
-      if (answer.labels.length === 0) {
-        addEmpty(body, answer);
-        return;
-      }
-      body.push('{"detectedLabels":');
-      yield* addList(body, answer.labels, labelText);
-      body.push(`${warningsText(answer)}}`);
-      return;
-    case 'patterns':
-      body.push('{"status":"success","data":');
-      yield* addList(body, answer.patterns, patternText);
-      body.push(`${warningsText(answer)}}`);
-      return;
-    case 'shards':
-      body.push('{"shards":');
-      yield* addList(body, answer.shards, shardText);
-      body.push(`,"statistics":${encodeStats(noStats)}${warningsText(answer)}}`);
-  }
-}
-
-function addEmpty(body: BodyParts, answer: Warned): void {
-  body.push(`{${warningsText(answer).slice(1)}}`);
-}
-
 /** A volume is a vector unless a series has more than one sample. */
 function* addVolume(body: BodyParts, answer: VolumeAnswer): Steps<void> {
   const { series, stats } = answer;
@@ -175,8 +122,6 @@ export interface EncodeOptions {
   readonly request?: ApiRequest;
 }
 
-type EncodedBody = Pick<EncodedAnswer, 'status' | 'contentType' | 'body'>;
-
 type PlainAnswer = Exclude<Answer, EncodedAnswer>;
 type QueryResult = Extract<PlainAnswer, { readonly kind: 'streams' | 'matrix' | 'vector' | 'scalar' }>;
 
@@ -184,20 +129,24 @@ const queryType = 'application/json; charset=UTF-8';
 const formatType = 'application/json; charset=utf-8';
 
 /** Encodes an answer in Loki's format and key order (docs/protocol/answers.md#envelope, docs/protocol/answers.md#bodies-by-endpoint). */
-export function encodeAnswer(answer: Answer, options: EncodeOptions): EncodedBody {
+export function encodeAnswer(answer: Answer, options: EncodeOptions): EncodedAnswer {
   return doAll(encodeSteps(answer, options));
 }
 
 /** As `encodeAnswer`, in steps for large answers. */
-export function* encodeSteps(answer: Answer, options: EncodeOptions): Steps<EncodedBody> {
+export function* encodeSteps(answer: Answer, options: EncodeOptions): Steps<EncodedAnswer> {
   if (answer.kind === 'encoded') return answer;
   const contentType = answer.kind === 'formatted' ? formatType : queryType;
   const body = new BodyParts();
   yield* addText(body, answer, options);
-  return { status: 200, contentType, body: yield* body.bytes() };
+  return finishedAnswer(200, yield* body.bytes(), contentType);
 }
 
+const success = '{"status":"success","data":';
+
+/** Adds the body of an answer in Loki's format (docs/protocol/answers.md#bodies-by-endpoint, docs/protocol/answers.md#patterns). */
 function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions): Steps<void> {
+  const end = `${'warnings' in answer ? warningsText(answer) : ''}}`;
   switch (answer.kind) {
     case 'streams':
     case 'matrix':
@@ -206,30 +155,47 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
       yield* addQueryText(body, answer, options);
       return;
     case 'series':
-      yield* addSuccess(body, answer.series, ({ json }) => json);
-      body.push(`${warningsText(answer)}}`);
+      yield* addAround(body, [success, end], answer.series, ({ json }) => json);
       return;
     case 'names':
       // Loki omits `data` if there are no names.
-      if (answer.values.length === 0) body.push('{"status":"success"');
-      else yield* addSuccess(body, answer.values, (value) => JSON.stringify(value));
-      body.push(`${warningsText(answer)}}`);
+      if (answer.values.length === 0) body.push('{"status":"success"', end);
+      else yield* addAround(body, [success, end], answer.values, (value) => JSON.stringify(value));
       return;
     case 'index-stats': {
       const { streams, chunks, bytes, entries } = answer;
-      body.push(JSON.stringify({ streams, chunks, bytes, entries }).slice(0, -1), `${warningsText(answer)}}`);
+      body.push(JSON.stringify({ streams, chunks, bytes, entries }).slice(0, -1), end);
       return;
     }
     case 'volume':
-    case 'detected-fields':
-    case 'detected-field-values':
-    case 'detected-labels':
-    case 'patterns':
-    case 'shards':
-      yield* addDiscovery(body, answer);
+      yield* addVolume(body, answer);
       return;
+    case 'detected-fields':
+      // Loki omits empty members, here and in the next two.
+      if (answer.fields.length === 0) body.push('{', end.replace(/^,/, ''));
+      else yield* addAround(body, ['{"fields":', `,"limit":${answer.limit}${end}`], answer.fields, fieldText);
+      return;
+    case 'detected-field-values':
+      if (answer.values.length === 0) body.push('{', end.replace(/^,/, ''));
+      else
+        yield* addAround(body, [`{"limit":${answer.limit},"values":`, end], answer.values, (value) =>
+          JSON.stringify(value),
+        );
+      return;
+    case 'detected-labels':
+      if (answer.labels.length === 0) body.push('{', end.replace(/^,/, ''));
+      else yield* addAround(body, ['{"detectedLabels":', end], answer.labels, labelText);
+      return;
+    case 'patterns':
+      yield* addAround(body, [success, end], answer.patterns, patternText);
+      return;
+    case 'shards': {
+      const after = `,"statistics":${encodeStats(noStats)}${end}`;
+      yield* addAround(body, ['{"shards":', after], answer.shards, shardText);
+      return;
+    }
     case 'formatted':
-      body.push(`{"status":"success","data":${JSON.stringify(answer.query)}}`);
+      body.push(success, JSON.stringify(answer.query), end);
       return;
     case 'several':
       throw new Error(
@@ -242,14 +208,16 @@ function* addText(body: BodyParts, answer: PlainAnswer, options: EncodeOptions):
   }
 }
 
-/** Adds the start and the list of a listing; warnings may follow. */
-function* addSuccess<Item>(
+/** Adds a list, and what precedes and follows it. */
+function* addAround<Item>(
   body: BodyParts,
+  [before, after]: readonly [string, string],
   items: readonly Item[],
   textFor: (item: Item) => string,
 ): Steps<void> {
-  body.push('{"status":"success","data":');
+  body.push(before);
   yield* addList(body, items, textFor);
+  body.push(after);
 }
 
 /** Streaming readers depend on the order: resultType, encodingFlags, result, stats. */
@@ -301,4 +269,33 @@ function sampleText({ labels, point }: SampleResult): string {
 
 function pointText({ timestampMs, value }: Point): string {
   return `[${formatSeconds(timestampMs)},"${formatFloatPlain(value)}"]`;
+}
+
+const noHeaders: ReadonlyMap<string, string> = new Map();
+
+/** An encoded plain-text answer. */
+export function textAnswer(
+  status: number,
+  body: string,
+  contentType = 'text/plain; charset=utf-8',
+): EncodedAnswer {
+  return finishedAnswer(status, Buffer.from(body), contentType);
+}
+
+/** An encoded JSON answer with status 200. */
+export function jsonAnswer(
+  body: object | string,
+  contentType = 'application/json; charset=utf-8',
+): EncodedAnswer {
+  return finishedAnswer(200, Buffer.from(JSON.stringify(body)), contentType);
+}
+
+/** An encoded answer from bytes; with an empty content type, the header is not sent. */
+export function finishedAnswer(
+  status: number,
+  body: Buffer,
+  contentType: string,
+  headers: ReadonlyMap<string, string> = noHeaders,
+): EncodedAnswer {
+  return { kind: 'encoded', status, contentType, headers, body };
 }

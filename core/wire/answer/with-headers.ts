@@ -1,6 +1,6 @@
 import type { Caller } from '../../base/caller.js';
 import type { ApiRequest } from '../api/request.js';
-import { encodeAnswer } from './encode.js';
+import { encodeAnswer, finishedAnswer } from './encode.js';
 import type { Answer } from './types.js';
 
 /**
@@ -16,11 +16,6 @@ export function withHeaders(
   const { caller, request } = exchange;
   const before = answer.kind === 'encoded' ? answer.headers : [];
   const encoded = encodeAnswer(answer, { categorizeLabels: caller.categorizeLabels, request });
-  return {
-    kind: 'encoded',
-    status: encoded.status,
-    contentType: encoded.contentType,
-    body: encoded.body,
-    headers: new Map([...before, ...Object.entries(headers)]),
-  };
+  const all = new Map([...before, ...Object.entries(headers)]);
+  return finishedAnswer(encoded.status, encoded.body, encoded.contentType, all);
 }

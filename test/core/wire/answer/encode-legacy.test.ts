@@ -1,7 +1,6 @@
 import test from 'ava';
-import { encodeStats } from '../../../../core/wire/answer/encode.js';
+import { encodeStats, textAnswer } from '../../../../core/wire/answer/encode.js';
 import { encodeLegacySteps, type LegacyOptions } from '../../../../core/wire/answer/encode-legacy.js';
-import { textAnswer } from '../../../../core/wire/answer/finished.js';
 import type { Answer, EncodedAnswer, Entry, StreamResult } from '../../../../core/wire/answer/types.js';
 import { LabelSet } from '../../../../core/base/label-set.js';
 import { doAll } from '../../../../core/base/pace/steps.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { textAnswer } from '../../../../core/wire/answer/finished.js';
+import { textAnswer } from '../../../../core/wire/answer/encode.js';
 import { withHeaders } from '../../../../core/wire/answer/with-headers.js';
 import { makeExchange, makeLogAnswer, makeTenant } from '../../../../core/testing/index.js';
 
