@@ -1,13 +1,8 @@
-import {
-  ByteLru,
-  type ByteLruOptions,
-  type CacheObserver,
-  largestEntryDivisor,
-} from '../base/memory/byte-lru.js';
-import { type Yielding, cacheRoom } from '../base/memory/cache-room.js';
+import { Cacheable } from 'cacheable';
+import { type CacheObserver, largestEntryDivisor } from '../base/memory/byte-lru.js';
+import { cacheRoom } from '../base/memory/cache-room.js';
 import { cacheBudget, heapLimit } from '../base/memory/account.js';
-import { createTieredCache, Slabs } from './tiers.js';
-import type { Envelope, KeptBytes, MemoryTier, TieredCache } from './tiers.js';
+import { asKeyv, type Entry, PackedMemory } from './tiers.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
 import type { AnswerHit, AnswerTier, TierFront } from './answer-tier.js';
@@ -33,82 +28,11 @@ export interface Kept {
   readonly expiredMs: number;
 }
 
-/** A cache entry. Times are those of the monotonic clock. */
-interface Entry {
-  readonly packed: Buffer;
-  readonly madeMs: number;
-  readonly freshUntilMs: number;
-}
-
-/** An entry in memory. It is a single small object, since many answers are smaller than the overhead of an entry. */
-interface Stored {
-  readonly expires: number | null | undefined;
-  readonly madeMs: number;
-  readonly freshUntilMs: number;
-  readonly packed: KeptBytes;
-}
-
-/** Bytes of an entry in addition to its answer, its key and the overhead that ByteLru counts (test/core/base/memory/kept-answers). */
-const storedBytes = 240;
-
 /** A tier behind memory. */
 interface Behind {
   readonly tier: AnswerTier;
   /** Fingerprint of the options that answers depend on; it follows the tenant in the keys of the tier. */
   readonly setup: string;
-}
-
-/** The memory tier. Its bytes are packed in slabs, so that memory of evicted entries is returned to the system. */
-class PackedMemory implements MemoryTier<Entry>, Yielding {
-  readonly #slabs = new Slabs();
-  readonly #lru: ByteLru<Stored>;
-
-  constructor(options: Omit<ByteLruOptions<Stored>, 'left'>) {
-    this.#lru = new ByteLru<Stored>({ ...options, left: ({ packed }) => packed.drop() });
-  }
-
-  /** The times and the size of an entry, without counting this as a use. */
-  peek(key: string): { readonly freshUntilMs: number; readonly bytes: number } | undefined {
-    const stored = this.#lru.peek(key);
-    return stored && { freshUntilMs: stored.freshUntilMs, bytes: stored.packed.byteLength };
-  }
-
-  get(key: string): Envelope<Entry> | undefined {
-    const stored = this.#lru.get(key);
-    if (stored === undefined) return undefined;
-    const { expires, madeMs, freshUntilMs, packed } = stored;
-    const value = { madeMs, freshUntilMs, packed: packed.read() };
-    return expires === undefined ? { value } : { value, expires };
-  }
-
-  set(key: string, { value, expires }: Envelope<Entry>, bytes: number, ttlMs: number): boolean {
-    const { packed, madeMs, freshUntilMs } = value;
-    const stored = { expires, madeMs, freshUntilMs, packed: this.#slabs.keep(packed) };
-    const isKept = this.#lru.set(key, stored, bytes + storedBytes, ttlMs);
-    if (!isKept) stored.packed.drop();
-    return isKept;
-  }
-
-  delete(key: string): boolean {
-    return this.#lru.delete(key);
-  }
-
-  clear(): void {
-    this.#slabs.clear();
-    this.#lru.clear();
-  }
-
-  limitTo(share: number): void {
-    this.#lru.limitTo(share);
-  }
-
-  get entries(): number {
-    return this.#lru.entries;
-  }
-
-  get bytes(): number {
-    return this.#lru.bytes;
-  }
 }
 
 /**
@@ -119,7 +43,8 @@ export class AnswerStore {
   /** Maximum size of one answer. */
   readonly largest: number;
   readonly #memory: PackedMemory;
-  readonly #tiers: TieredCache<Entry>;
+  /** Memory and the tiers behind it: reads through them, and fills memory. A failing tier counts as a miss. */
+  readonly #tiers: Cacheable;
   readonly #clock: Host['clock'];
   #observer: StoreObserver | undefined;
   /** The generation is part of every key in memory, so that entries from before a purge are not found after it. */
@@ -158,9 +83,13 @@ export class AnswerStore {
     });
     this.#memory = memory;
     onEnd(cacheRoom(options, host).add(memory));
-    this.#tiers = createTieredCache<Entry>(memory, ({ packed }) => packed.byteLength, {
-      failed: (error) => log.warn('cache tier failed', { error }),
-      looked: (entry) => this.#observer?.looked(this.#freshAgeMs(entry)),
+    this.#tiers = new Cacheable({ primary: asKeyv(memory), stats: false });
+    this.#tiers.on('error', (error: unknown) => log.warn('cache tier failed', { error }));
+    this.#tiers.on('cache:hit', ({ store, value }: { readonly store: string; readonly value: Entry }) => {
+      if (store === 'primary') this.#looked(value);
+    });
+    this.#tiers.on('cache:miss', ({ store }: { readonly store: string }) => {
+      if (store === 'primary') this.#looked(undefined);
     });
   }
 
@@ -194,12 +123,13 @@ export class AnswerStore {
 
   #openBehind(): void {
     this.#isOpenBehind = true;
-    this.#tiers.putBehind({
+    const behind = asKeyv({
       get: async (memoryKey) => {
         const hit = await this.#hitOf(withoutGeneration(memoryKey), this.#behind);
-        return hit && { value: this.#entryOf(hit), ttlMs: hit.leftMs + this.#keepExpiredMs };
+        const keptMs = hit === undefined ? 0 : hit.leftMs + this.#keepExpiredMs;
+        return hit && { value: this.#entryOf(hit), expires: Date.now() + keptMs };
       },
-      set: (memoryKey, { packed }, ttlMs) => {
+      set: (memoryKey, { value: { packed } }, ttlMs = 0) => {
         if (!this.#isCurrent(memoryKey)) return;
         const key = withoutGeneration(memoryKey);
         for (const { tier, setup } of this.#behind)
@@ -209,6 +139,7 @@ export class AnswerStore {
         this.#eachTier(({ tier, setup }) => tier.delete(tierKey(withoutGeneration(memoryKey), setup))),
       clear: () => this.#eachTier(({ tier }) => tier.purge()),
     });
+    this.#tiers.setSecondary(behind);
   }
 
   /** Changes with each purge that affects the key. An answer requested before a purge must not be stored after it. */
@@ -229,7 +160,7 @@ export class AnswerStore {
   async find(key: string, mostMs = Infinity): Promise<Kept | undefined> {
     const memoryKey = this.#memoryKey(key);
     const isBehind = this.#behind.some(({ tier }) => mostMs >= (tier.leastTtlMs ?? 0));
-    const entry = isBehind ? await this.#tiers.get(memoryKey) : this.#tiers.getNear(memoryKey);
+    const entry = isBehind ? await this.#tiers.get<Entry>(memoryKey) : this.#near(memoryKey);
     if (entry === undefined) return undefined;
     const expiredMs = this.#expiredMs(entry);
     if (expiredMs < 0) for (const { tier, setup } of this.#behind) tier.used?.(tierKey(key, setup));
@@ -251,7 +182,7 @@ export class AnswerStore {
     if (first !== -1) {
       const nearMs = Math.min(ttlMs, ...shadows.filter((ms) => ms !== undefined));
       const shadow = { packed, madeMs, freshUntilMs: madeMs + nearMs };
-      this.#tiers.setNear(this.#memoryKey(key), shadow, nearMs + this.#keepExpiredMs);
+      this.#setNear(key, shadow, nearMs);
       for (const [place, { tier, setup }] of this.#behind.entries())
         if (tier.shadowMs !== undefined || place > first) tier.set(tierKey(key, setup), packed, ttlMs);
       return;
@@ -265,8 +196,8 @@ export class AnswerStore {
     for (const { tier, setup } of this.#behind) tier.giveUp?.(tierKey(key, setup));
   }
 
-  delete(key: string): Promise<void> {
-    return this.#tiers.delete(this.#memoryKey(key));
+  async delete(key: string): Promise<void> {
+    await this.#tiers.delete(this.#memoryKey(key));
   }
 
   /** Drops all answers, or those of one tenant. */
@@ -329,11 +260,7 @@ export class AnswerStore {
         if (kept !== undefined && -this.#expiredMs(kept) >= hit.leftMs) return true;
         if (isHome)
           for (const { tier, setup } of inFront()) tier.set(tierKey(key, setup), hit.packed, hit.leftMs);
-        return this.#tiers.setNear(
-          this.#memoryKey(key),
-          this.#entryOf(hit),
-          hit.leftMs + this.#keepExpiredMs,
-        );
+        return this.#setNear(key, this.#entryOf(hit), hit.leftMs);
       },
     };
   }
@@ -342,9 +269,22 @@ export class AnswerStore {
     await Promise.all(this.#behind.map(work));
   }
 
-  #freshAgeMs(entry: Entry | undefined): number | undefined {
-    if (entry === undefined || this.#expiredMs(entry) >= 0) return undefined;
-    return this.#clock.monotonicMs() - entry.madeMs;
+  /** An entry in memory. */
+  #near(memoryKey: string): Entry | undefined {
+    const entry = this.#memory.get(memoryKey)?.value;
+    this.#looked(entry);
+    return entry;
+  }
+
+  /** Stores in memory only; false if the entry is refused. */
+  #setNear(key: string, value: Entry, freshMs: number): boolean {
+    const ttlMs = freshMs + this.#keepExpiredMs;
+    return this.#memory.set(this.#memoryKey(key), { value, expires: Date.now() + ttlMs }, ttlMs);
+  }
+
+  #looked(entry: Entry | undefined): void {
+    const isFresh = entry !== undefined && this.#expiredMs(entry) < 0;
+    this.#observer?.looked(isFresh ? this.#clock.monotonicMs() - entry.madeMs : undefined);
   }
 
   #expiredMs({ freshUntilMs }: Pick<Entry, 'freshUntilMs'>): number {

@@ -1,125 +1,112 @@
-import { Cacheable, Keyv } from 'cacheable';
+import { Keyv } from 'cacheable';
+import { ByteLru, type ByteLruOptions } from '../base/memory/byte-lru.js';
+import type { Yielding } from '../base/memory/cache-room.js';
 
-/** A cache of several tiers: memory first, then slower ones. Times in milliseconds. */
-export interface TieredCache<Value> {
-  get(key: string): Promise<Value | undefined>;
-  /** The value in memory. */
-  getNear(key: string): Value | undefined;
-  set(key: string, value: Value, ttlMs: number): Promise<void>;
-  /** Stores in memory only; false if the value is refused. */
-  setNear(key: string, value: Value, ttlMs: number): boolean;
-  delete(key: string): Promise<void>;
-  clear(): Promise<void>;
-  /** Adds a tier behind memory. Values found there are copied to memory for the rest of their TTL. */
-  putBehind(tier: SlowTier<Value>): void;
+/** A cache entry. Times are those of the monotonic clock. */
+export interface Entry {
+  readonly packed: Buffer;
+  readonly madeMs: number;
+  readonly freshUntilMs: number;
 }
 
-/** A tier behind memory. */
-interface SlowTier<Value> {
-  get(key: string): Promise<{ readonly value: Value; readonly ttlMs: number } | undefined>;
-  set(key: string, value: Value, ttlMs: number): void;
-  delete(key: string): Promise<void>;
-  clear(): Promise<void>;
-}
-
-interface TierObserver<Value> {
-  failed(error: unknown): void;
-  /** Called with the result of each lookup in the memory tier. */
-  looked(value: Value | undefined): void;
-}
-
-/** The entry of the tiers: the library's envelope around a value. */
-export interface Envelope<Value> {
-  readonly value: Value;
+/** The library's envelope around an entry; `expires` in Unix milliseconds. */
+interface Envelope {
+  readonly value: Entry;
   readonly expires?: number | null;
 }
 
-/** The tier in front; synchronous and bounded in bytes. */
-export interface MemoryTier<Value> {
-  get(key: string): Envelope<Value> | undefined;
-  set(key: string, envelope: Envelope<Value>, bytes: number, ttlMs: number): boolean;
-  delete(key: string): boolean;
-  clear(): void;
+/** A tier as the library `cacheable` uses it. */
+interface Tier {
+  get(key: string): Envelope | undefined | Promise<Envelope | undefined>;
+  set(key: string, envelope: Envelope, ttlMs?: number): unknown;
+  delete(key: string): unknown;
+  clear(): unknown;
 }
 
 /**
- * Puts the byte-bounded memory store in front of slower tiers with `cacheable`, which reads through and fills the front. The library's own
- * memory store counts entries and clones values; this one counts bytes and returns the value itself. A failing tier counts as a miss.
+ * Makes the library use a tier. Its own store in memory counts entries and clones values; ours counts bytes and returns the value itself.
  */
-export function createTieredCache<Value extends object>(
-  memory: MemoryTier<Value>,
-  bytesOf: (value: Value) => number,
-  observer: TierObserver<Value>,
-): TieredCache<Value> {
-  const cache = new Cacheable({ primary: memoryTier(memory, bytesOf), stats: false });
-  cache.on('error', (error: unknown) => observer.failed(error));
-  cache.on('cache:hit', ({ store, value }: { readonly store: string; readonly value: Value }) => {
-    if (store === 'primary') observer.looked(value);
-  });
-  cache.on('cache:miss', ({ store }: { readonly store: string }) => {
-    if (store === 'primary') observer.looked(undefined);
-  });
-  return {
-    get: (key) => cache.get<Value>(key),
-    getNear: (key) => {
-      const value = memory.get(key)?.value;
-      observer.looked(value);
-      return value;
-    },
-    setNear: (key, value, ttlMs) =>
-      memory.set(key, { value, expires: Date.now() + ttlMs }, bytesOf(value), ttlMs),
-    set: async (key, value, ttl) => {
-      await cache.set(key, value, ttl);
-    },
-    delete: async (key) => {
-      await cache.delete(key);
-    },
-    clear: () => cache.clear(),
-    putBehind: (tier) => cache.setSecondary(slowTier(tier)),
-  };
-}
-
-function memoryTier<Value extends object>(
-  memory: MemoryTier<Value>,
-  bytesOf: (value: Value) => number,
-): Keyv {
-  return asKeyv<Value>({
-    get: (key) => memory.get(key),
-    set: (key, envelope, ttlMs) => memory.set(key, envelope, bytesOf(envelope.value), ttlMs ?? 0),
-    delete: (key) => memory.delete(key),
-    clear: () => memory.clear(),
-  });
-}
-
-function slowTier<Value extends object>(tier: SlowTier<Value>): Keyv {
-  return asKeyv<Value>({
-    get: async (key) => {
-      const found = await tier.get(key);
-      return found && { value: found.value, expires: Date.now() + found.ttlMs };
-    },
-    set: (key, { value }, ttlMs) => tier.set(key, value, ttlMs ?? 0),
-    delete: async (key) => {
+export function asKeyv(tier: Tier): Keyv {
+  const store = {
+    opts: {},
+    on: () => undefined,
+    get: (key: string) => tier.get(key),
+    set: (key: string, envelope: Envelope, ttlMs?: number) => tier.set(key, envelope, ttlMs),
+    delete: async (key: string) => {
       await tier.delete(key);
       return true;
     },
     clear: () => tier.clear(),
-  });
-}
-
-/** The interface that the library requires of a store. */
-interface Store<Value> {
-  get(key: string): Envelope<Value> | undefined | Promise<Envelope<Value> | undefined>;
-  set(key: string, envelope: Envelope<Value>, ttlMs?: number): unknown;
-  delete(key: string): boolean | Promise<boolean>;
-  clear(): void | Promise<void>;
-}
-
-function asKeyv<Value>(store: Store<Value>): Keyv {
-  const tier = new Keyv({ useKeyPrefix: false, store: { opts: {}, on: () => undefined, ...store } });
+  };
+  const keyv = new Keyv({ useKeyPrefix: false, store });
   // Otherwise the library would convert every answer to JSON text and back.
-  tier.serialize = undefined;
-  tier.deserialize = undefined;
-  return tier;
+  keyv.serialize = undefined;
+  keyv.deserialize = undefined;
+  return keyv;
+}
+
+/** An entry in memory. It is a single small object, since many answers are smaller than the overhead of an entry. */
+interface Stored {
+  readonly expires: number | null | undefined;
+  readonly madeMs: number;
+  readonly freshUntilMs: number;
+  readonly packed: KeptBytes;
+}
+
+/** Bytes of an entry in addition to its answer, its key and the overhead that ByteLru counts (test/core/base/memory/kept-answers). */
+const storedBytes = 240;
+
+/** The memory tier. Its bytes are packed in slabs, so that memory of evicted entries is returned to the system. */
+export class PackedMemory implements Tier, Yielding {
+  readonly #slabs = new Slabs();
+  readonly #lru: ByteLru<Stored>;
+
+  constructor(options: Omit<ByteLruOptions<Stored>, 'left'>) {
+    this.#lru = new ByteLru<Stored>({ ...options, left: ({ packed }) => packed.drop() });
+  }
+
+  /** The times and the size of an entry, without counting this as a use. */
+  peek(key: string): { readonly freshUntilMs: number; readonly bytes: number } | undefined {
+    const stored = this.#lru.peek(key);
+    return stored && { freshUntilMs: stored.freshUntilMs, bytes: stored.packed.byteLength };
+  }
+
+  get(key: string): Envelope | undefined {
+    const stored = this.#lru.get(key);
+    if (stored === undefined) return undefined;
+    const { expires, madeMs, freshUntilMs, packed } = stored;
+    const value = { madeMs, freshUntilMs, packed: packed.read() };
+    return expires === undefined ? { value } : { value, expires };
+  }
+
+  set(key: string, { value, expires }: Envelope, ttlMs = 0): boolean {
+    const { packed, madeMs, freshUntilMs } = value;
+    const stored = { expires, madeMs, freshUntilMs, packed: this.#slabs.keep(packed) };
+    const isKept = this.#lru.set(key, stored, packed.byteLength + storedBytes, ttlMs);
+    if (!isKept) stored.packed.drop();
+    return isKept;
+  }
+
+  delete(key: string): boolean {
+    return this.#lru.delete(key);
+  }
+
+  clear(): void {
+    this.#slabs.clear();
+    this.#lru.clear();
+  }
+
+  limitTo(share: number): void {
+    this.#lru.limitTo(share);
+  }
+
+  get entries(): number {
+    return this.#lru.entries;
+  }
+
+  get bytes(): number {
+    return this.#lru.bytes;
+  }
 }
 
 /** Bytes in a slab, until they are dropped. */

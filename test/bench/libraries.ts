@@ -8,7 +8,8 @@ import { text } from 'node:stream/consumers';
 import { Cacheable } from 'cacheable';
 import got from 'got';
 import { Counter, Histogram, Registry } from 'prom-client';
-import { createTieredCache, type Envelope } from '../../core/cache/tiers.js';
+import { PackedMemory } from '../../core/cache/tiers.js';
+import { systemClock } from '../../core/kernel/plugin/exchange.js';
 import { MeterRegistry } from '../../core/kernel/telemetry/meters.js';
 import { BackendConnections } from '../../core/victoria/upstream/connections.js';
 import { note } from './report.js';
@@ -93,24 +94,14 @@ function metricPairs(): readonly Pair[] {
 
 /** A hit in memory. */
 function cachePair(): Pair {
-  const stored = new Map<string, Envelope<object>>();
-  const own = createTieredCache<object>(
-    {
-      get: (key) => stored.get(key),
-      set: (key, envelope) => stored.set(key, envelope).size > 0,
-      delete: (key) => stored.delete(key),
-      clear: () => stored.clear(),
-    },
-    () => 1,
-    { failed: () => undefined, looked: () => undefined },
-  );
-  own.setNear('key', { body: 'x' }, 3_600_000);
+  const own = new PackedMemory({ maxEntries: 1, maxBytes: 1_000_000, clock: systemClock });
+  own.set('key', { value: { packed: Buffer.from('x'), madeMs: 0, freshUntilMs: Infinity } }, 3_600_000);
   const library = new Cacheable();
   return {
     name: 'hit in memory (cacheable)',
     times: 50_000,
     own: (times) => {
-      for (let left = times; left > 0; left -= 1) own.getNear('key');
+      for (let left = times; left > 0; left -= 1) own.get('key');
     },
     library: async (times) => {
       await library.set('key', { body: 'x' });
