@@ -4,7 +4,7 @@ import { cacheBudget } from '../../core/base/memory/account.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { cacheRoom } from '../../core/base/memory/cache-room.js';
 import { Generations, runningDeletions, type RunningDeletions, tenantPart } from '../../core/cache/keys.js';
-import { fleetOf } from '../../core/cache/fleet.js';
+import type { KeptData } from '../../core/cache/kept-data.js';
 import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import { LogqlError, printSelector } from '../../core/logql/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
@@ -18,12 +18,12 @@ import {
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
-import type { PatternsAnswer } from '../../core/wire/answer/discovery-types.js';
+import type { PatternsAnswer } from '../../core/wire/answer/types.js';
 import { type PatternsRequest, type QueryRangeRequest, Selector } from '../../core/wire/api/request.js';
 import { usualPatterns } from '../../core/wire/api/params/index.js';
 import { type PatternKey, patternKeys, type PatternKeys, PatternStore } from './store.js';
 import { keptPatternsMetrics } from './metrics.js';
-import { offerName, offerPatterns, PatternSnapshot } from './snapshot.js';
+import { keptPatterns } from './snapshot.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 
 export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatternsMetrics>({
@@ -45,12 +45,12 @@ class KeptPatterns implements Stage<'tenant', never> {
   readonly #options: KeptPatternsOptions;
   readonly #host: Host<typeof keptPatternsMetrics>;
   readonly #store: PatternStore;
-  readonly #snapshot: PatternSnapshot | undefined;
+  readonly #kept: KeptData;
   readonly #spare: SpareTime;
   /** Answers requested before a purge are not stored after it. */
   readonly #generations = new Generations();
   readonly #deletions: RunningDeletions;
-  #keys: PatternKeys | undefined;
+  readonly #keys: PatternKeys;
   #running = 0;
 
   constructor(options: KeptPatternsOptions, host: Host<typeof keptPatternsMetrics>) {
@@ -59,23 +59,21 @@ class KeptPatterns implements Stage<'tenant', never> {
     const maxBytes = Math.floor(cacheBudget(options.cacheMaxBytes) / budgetDivisor);
     this.#store = new PatternStore(maxBytes, host.clock, host.meters);
     host.onStop(cacheRoom(options, host).add(this.#store));
-    this.#snapshot = options.persistPath === '' ? undefined : new PatternSnapshot(options, this.#store, host);
-    offerPatterns(this.#store, host);
+    this.#kept = keptPatterns(options, this.#store, host);
     this.#deletions = runningDeletions(host);
+    this.#keys = patternKeys(options, host.setup);
     this.#spare = new SpareTime(
       host,
       whileIdle(() => this.#running === 0),
     );
   }
 
-  async start(): Promise<void> {
-    const { setup } = this.#host;
-    this.#keys = patternKeys(this.#options, setup);
-    await this.#snapshot?.start(setup);
+  start(): Promise<void> {
+    return this.#kept.start();
   }
 
   ready(): string | undefined {
-    return this.#snapshot?.isWarming === true ? 'patterns cache is loading' : undefined;
+    return this.#kept.isWarming ? 'patterns cache is loading' : undefined;
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
@@ -95,14 +93,12 @@ class KeptPatterns implements Stage<'tenant', never> {
 
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
     this.#generations.next(tenantId);
-    fleetOf(this.#host).withdraw(offerName);
-    this.#store.purge(tenantId);
-    await this.#snapshot?.forget(() => this.#store.purge(tenantId));
+    await this.#kept.purge(tenantId);
   }
 
   async stop(): Promise<void> {
     this.#spare.stop();
-    await this.#snapshot?.stop();
+    await this.#kept.stop();
   }
 
   async #patterns(exchange: Exchange<'tenant'>, request: PatternsRequest, rest: Rest): Promise<Answer> {
@@ -119,7 +115,7 @@ class KeptPatterns implements Stage<'tenant', never> {
   #keyOf(exchange: Exchange<'tenant'>, request: PatternsRequest): PatternKey | undefined {
     if (isNotPast(request, this.#host.clock.nowMs(), this.#options)) return undefined;
     try {
-      return this.#keys?.(exchange, request);
+      return this.#keys(exchange, request);
     } catch (error) {
       if (error instanceof LogqlError) return undefined;
       throw error;

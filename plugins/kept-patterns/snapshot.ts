@@ -1,10 +1,9 @@
-import { KeptSnapshot, snapshotTurns } from '../../core/base/files/kept-snapshot.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
-import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
+import { readSnapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import { Pacer } from '../../core/base/pace/steps.js';
 import type { AddEntry } from '../../core/base/files/snapshot-json.js';
 import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
-import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
+import { KeptData } from '../../core/cache/kept-data.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { keptPatternsMetrics } from './metrics.js';
 import { stageEntry, type PatternStore } from './store.js';
@@ -13,121 +12,83 @@ type PersistOptions = Pick<
   KeptPatternsOptions,
   'persistPath' | 'persistInterval' | 'startupStaleThreshold' | 'startupPeerWarmTimeout'
 >;
-type PatternsHost = Pick<Host<typeof keptPatternsMetrics>, 'clock' | 'log' | 'meters' | 'shared' | 'onStop'>;
+type PatternsHost = Pick<
+  Host<typeof keptPatternsMetrics>,
+  'clock' | 'log' | 'meters' | 'setup' | 'shared' | 'onStop'
+>;
 
 const format = { version: 1, member: 'entries_by_key', depth: 1 } as const;
-/** The name under which replicas request each other's patterns. */
-export const offerName = '__patterns_snapshot:v1';
 
-/** Offers the stored patterns to other replicas. */
-export function offerPatterns(store: PatternStore, host: Pick<Host, 'shared' | 'clock' | 'onStop'>): void {
-  host.onStop(
-    fleetOf(host).offer(offerName, () =>
-      snapshotBytes(format, { savedAtMs: host.clock.nowMs(), largest: largestSnapshot }, store.latest()),
-    ),
-  );
-}
-
-/** The snapshot file of a store: read at startup, written from then on. */
-export class PatternSnapshot {
-  readonly #options: PersistOptions;
-  readonly #store: PatternStore;
-  readonly #host: PatternsHost;
-  readonly #kept: KeptSnapshot;
-  #setup = '';
-
-  constructor(options: PersistOptions, store: PatternStore, host: PatternsHost) {
-    const { clock, log, meters } = host;
-    this.#options = options;
-    this.#store = store;
-    this.#host = host;
-    this.#kept = new KeptSnapshot({
-      flag: '-patterns-persist-path',
-      path: options.persistPath,
-      ...{ format, clock, log },
-      source: store,
+/** Keeps the patterns of a store over a restart, and offers them to other replicas. */
+export function keptPatterns(options: PersistOptions, store: PatternStore, host: PatternsHost): KeptData {
+  const kept: KeptData = new KeptData(
+    {
+      ...{ flag: '-patterns-persist-path', path: options.persistPath, format },
+      ...{ offerName: '__patterns_snapshot:v1', source: store, intervalMs: options.persistInterval },
       observer: {
         wrote: (bytes) => store.wrote(bytes),
-        failed: () => meters.patterns_persist_errors_total.add(1, {}),
+        failed: () => host.meters.patterns_persist_errors_total.add(1, {}),
       },
-      intervalMs: options.persistInterval,
-      restore: (file, signal) => this.#restore(file, signal),
-    });
-  }
-
-  get isWarming(): boolean {
-    return this.#kept.isWarming;
-  }
-
-  /**
-   * Starts the restore in the background.
-   * @throws Error naming the option when the file cannot be written
-   */
-  async start(setup: string): Promise<void> {
-    this.#setup = setup;
-    await this.#kept.start(snapshotTurns(this.#options.persistPath, this.#host));
-  }
-
-  /** Drops answers from the store and from the file, so that a restart does not restore them. */
-  forget(drop: () => void): Promise<void> {
-    return this.#kept.forget(drop);
-  }
-
-  stop(): Promise<void> {
-    return this.#kept.stop();
-  }
-
-  /** Restores this process's own file first, then, if that is old, the patterns of peers. The newer answer of a key wins. */
-  async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
-    const { isSaved, savedAtMs } = await this.#restoreFile(file, signal);
-    const isOld = this.#host.clock.nowMs() - savedAtMs > this.#options.startupStaleThreshold;
-    const taken = isOld ? await this.#restorePeers(signal) : 0;
-    return isSaved && taken === 0;
-  }
-
-  /** Resolves to the number of answers taken from peers. */
-  async #restorePeers(ended: AbortSignal): Promise<number> {
-    let taken = 0;
-    await fleetOf(this.#host).ask({
-      name: offerName,
-      timeoutMs: this.#options.startupPeerWarmTimeout,
-      signal: ended,
-      use: async (bytes, signal) => {
-        const staged = this.#store.stage();
-        const nowMs = this.#host.clock.nowMs();
-        const setup = this.#setup;
-        const add: AddEntry = (names, value) => void stageEntry(staged, { setup, nowMs }, names, value);
-        await readSnapshotBytes(format, bytes, add, signal);
-        taken += await this.#store.take(staged, 'peer', new Pacer(signal));
+      latest: () => ({ entries: store.latest() }),
+      purge: (tenantId) => store.purge(tenantId),
+      // This process's own file first, then, if that is old, the patterns of peers. The newer answer of a key wins.
+      restore: async (file, signal) => {
+        const { isSaved, savedAtMs } = await restoreFile(options, store, host, file, signal);
+        const isOld = host.clock.nowMs() - savedAtMs > options.startupStaleThreshold;
+        const taken = isOld ? await restorePeers(options, store, host, kept, signal) : 0;
+        return isSaved && taken === 0;
       },
-    });
-    if (taken > 0) this.#host.log.info('patterns loaded from peers', { 'patterns.entries': taken });
-    return taken;
-  }
+    },
+    host,
+  );
+  return kept;
+}
 
-  /**
-   * Reads the file. Resolves to its time of writing (-Infinity if there is none), and to whether it holds everything that the store holds.
-   */
-  async #restoreFile(
-    file: SnapshotFile,
-    signal: AbortSignal,
-  ): Promise<{ readonly isSaved: boolean; readonly savedAtMs: number }> {
-    const setup = this.#setup;
-    const staged = this.#store.stage();
-    const nowMs = this.#host.clock.nowMs();
-    let others = 0;
-    const read = await file.read((names, value) => {
-      if (!stageEntry(staged, { setup, nowMs }, names, value)) others += 1;
-    }, signal);
-    // There is no file, or it was moved aside.
-    if (read === undefined) return { isSaved: this.#store.size === 0, savedAtMs: -Infinity };
-    const taken = await this.#store.take(staged, 'disk', new Pacer(signal));
-    this.#host.log.info('patterns restored', {
-      'file.path': this.#options.persistPath,
-      'file.size': read.bytes,
-      'patterns.entries': taken,
-      'patterns.entries_of_other_options': others,
-    });
-    return { isSaved: others === 0 && taken === this.#store.size, savedAtMs: read.savedAtMs };
-  }
+/** Resolves to the number of answers taken from peers. */
+async function restorePeers(
+  { startupPeerWarmTimeout: timeoutMs }: PersistOptions,
+  store: PatternStore,
+  { clock, log, setup }: PatternsHost,
+  kept: KeptData,
+  ended: AbortSignal,
+): Promise<number> {
+  let taken = 0;
+  const use = async (bytes: Buffer, signal: AbortSignal): Promise<void> => {
+    const staged = store.stage();
+    const nowMs = clock.nowMs();
+    const add: AddEntry = (names, value) => void stageEntry(staged, { setup, nowMs }, names, value);
+    await readSnapshotBytes(format, bytes, add, signal);
+    taken += await store.take(staged, 'peer', new Pacer(signal));
+  };
+  await kept.ask({ timeoutMs, signal: ended, use });
+  if (taken > 0) log.info('patterns loaded from peers', { 'patterns.entries': taken });
+  return taken;
+}
+
+/**
+ * Reads the file. Resolves to its time of writing (-Infinity if there is none), and to whether it holds everything that the store holds.
+ */
+async function restoreFile(
+  { persistPath }: PersistOptions,
+  store: PatternStore,
+  { clock, log, setup }: PatternsHost,
+  file: SnapshotFile,
+  signal: AbortSignal,
+): Promise<{ readonly isSaved: boolean; readonly savedAtMs: number }> {
+  const staged = store.stage();
+  const nowMs = clock.nowMs();
+  let others = 0;
+  const read = await file.read((names, value) => {
+    if (!stageEntry(staged, { setup, nowMs }, names, value)) others += 1;
+  }, signal);
+  // There is no file, or it was moved aside.
+  if (read === undefined) return { isSaved: store.size === 0, savedAtMs: -Infinity };
+  const taken = await store.take(staged, 'disk', new Pacer(signal));
+  log.info('patterns restored', {
+    'file.path': persistPath,
+    'file.size': read.bytes,
+    'patterns.entries': taken,
+    'patterns.entries_of_other_options': others,
+  });
+  return { isSaved: others === 0 && taken === store.size, savedAtMs: read.savedAtMs };
 }

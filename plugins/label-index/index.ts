@@ -19,9 +19,9 @@ import {
   LabelIndex,
   type LabelIndexObserver,
 } from '../../core/cache/label-index/label-index.js';
-import { IndexSnapshot, offerIndex, offerName } from '../../core/cache/label-index/snapshot.js';
-import { snapshotTurns, type SnapshotObserver } from '../../core/base/files/kept-snapshot.js';
-import { fleetOf } from '../../core/cache/fleet.js';
+import { keptIndex } from '../../core/cache/label-index/snapshot.js';
+import type { SnapshotObserver } from '../../core/base/files/kept-snapshot.js';
+import type { KeptData } from '../../core/cache/kept-data.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { LabelValuesRequest } from '../../core/wire/api/request.js';
@@ -82,8 +82,7 @@ class LabelIndexStage implements Stage<'tenant', never> {
   readonly #index: LabelIndex;
   readonly #fingerprint: Fingerprint;
   readonly #deletions: RunningDeletions;
-  readonly #snapshot: IndexSnapshot | undefined;
-  readonly #persistPath: string;
+  readonly #kept: KeptData;
 
   constructor(options: LabelIndexOptions, host: Host<typeof indexMetrics>) {
     const { meters, log, clock } = host;
@@ -95,50 +94,29 @@ class LabelIndexStage implements Stage<'tenant', never> {
     besideCaches(host).add(bytes);
     host.onStop(() => besideCaches(host).delete(bytes));
     host.onStop(browseDefault(host).claim(options.hotLimit));
-    const { persistPath: path, persistInterval: intervalMs, maxEntries } = options;
-    this.#persistPath = path;
-    const observer = snapshotObserver(meters);
-    const fleet = fleetOf(host);
-    host.onStop(offerIndex(fleet, this.#index, clock));
-    if (path !== '')
-      this.#snapshot = new IndexSnapshot({
-        path,
-        intervalMs,
-        index: this.#index,
-        maxEntries,
-        clock,
-        log,
-        observer,
-        peers: {
-          fleet,
-          staleMs: options.startupStaleThreshold,
-          timeoutMs: options.startupPeerWarmTimeout,
-        },
-      });
+    this.#kept = keptIndex({ options, index: this.#index, observer: snapshotObserver(meters) }, host);
   }
 
-  async start(): Promise<void> {
-    await this.#snapshot?.start(snapshotTurns(this.#persistPath, this.#host));
+  start(): Promise<void> {
+    return this.#kept.start();
   }
 
   ready(): string | undefined {
-    return this.#isWarming ? 'label values index is loading' : undefined;
+    return this.#kept.isWarming ? 'label values index is loading' : undefined;
   }
 
-  async stop(): Promise<void> {
-    await this.#snapshot?.stop();
+  stop(): Promise<void> {
+    return this.#kept.stop();
   }
 
-  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
-    fleetOf(this.#host).withdraw(offerName);
-    this.#index.purge(tenantId);
-    await this.#snapshot?.forget(() => this.#index.purge(tenantId));
+  purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
+    return this.#kept.purge(tenantId);
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const { request, slots, signal, trace } = exchange;
     const { meters } = this.#host;
-    if (request.op !== 'label_values' || this.#isWarming || slots.tenant.hasNoData === true)
+    if (request.op !== 'label_values' || this.#kept.isWarming || slots.tenant.hasNoData === true)
       return rest(exchange);
     if (this.#deletions.touch(slots.tenant)) return rest(exchange);
     const key = this.#keyOf(request, exchange);
@@ -169,10 +147,6 @@ class LabelIndexStage implements Stage<'tenant', never> {
       .slice(0, 16);
     const credentials = this.#fingerprint(caller.headers) ?? '';
     return { tenantId: tenant.id, owner, credentials, label: name };
-  }
-
-  get #isWarming(): boolean {
-    return this.#snapshot?.isWarming === true;
   }
 }
 

@@ -1,9 +1,8 @@
-import { KeptSnapshot, snapshotTurns, type SnapshotSource } from '../../core/base/files/kept-snapshot.js';
-import { readSnapshotBytes, snapshotBytes } from '../../core/base/files/snapshot-bytes.js';
+import { readSnapshotBytes } from '../../core/base/files/snapshot-bytes.js';
 import type { SnapshotFile } from '../../core/base/files/snapshot-file.js';
 import type { OtherMembers } from '../../core/base/files/snapshot-json.js';
 import { Pacer } from '../../core/base/pace/steps.js';
-import { fleetOf, largestSnapshot } from '../../core/cache/fleet.js';
+import { KeptData } from '../../core/cache/kept-data.js';
 import type { Facts } from '../../core/engine/facts.js';
 import type { engineMetrics } from '../../core/engine/metrics.js';
 import { packageVersion } from '../../core/kernel/options/index.js';
@@ -13,8 +12,6 @@ type FactsHost = Pick<Host<typeof engineMetrics>, 'clock' | 'log' | 'meters' | '
 
 const format = { version: 2, member: 'facts_by_key', depth: 1 } as const;
 const intervalMs = 60_000;
-/** Name under which replicas request each other's facts. */
-const offerName = '__facts_snapshot:v2';
 /** Timeout for requests to peers. */
 const peersMs = 5_000;
 
@@ -26,22 +23,37 @@ export class KeptFacts {
   readonly #path: string;
   readonly #facts: Facts;
   readonly #host: FactsHost;
-  readonly #file: KeptSnapshot | undefined;
+  readonly #kept: KeptData;
   /** Version of this release, because another one may derive other facts from the same rows. */
   readonly #release = packageVersion();
   #salted: (() => void) | undefined;
 
   /** @param path path of the file; empty for none */
   constructor(path: string, facts: Facts, host: FactsHost) {
+    const { meters } = host;
     this.#path = path;
     this.#facts = facts;
     this.#host = host;
-    if (path !== '') this.#file = this.#fileAt(path);
-    host.onStop(
-      fleetOf(host).offer(offerName, () => {
-        const beside = { savedAtMs: host.clock.nowMs(), largest: largestSnapshot, others: this.#others() };
-        return snapshotBytes(format, beside, facts.latest());
-      }),
+    this.#kept = new KeptData(
+      {
+        ...{ flag: '-facts-persist-path', path, format, offerName: '__facts_snapshot:v2', intervalMs },
+        source: {
+          revision: () => facts.revision(),
+          entries: () => facts.entries(),
+          others: () => this.#others(),
+        },
+        observer: {
+          wrote: (bytes) => {
+            meters.learned_snapshots_total.add(1, { outcome: 'written' });
+            meters.learned_snapshot_bytes.set(bytes, {});
+          },
+          failed: () => meters.learned_snapshots_total.add(1, { outcome: 'failed' }),
+        },
+        latest: () => ({ entries: facts.latest(), others: this.#others() }),
+        purge: (tenantId) => facts.purge(tenantId),
+        restore: (file, signal) => this.#restore(file, signal),
+      },
+      host,
     );
   }
 
@@ -50,41 +62,19 @@ export class KeptFacts {
    * @throws Error naming the option if the file cannot be written
    */
   async start(): Promise<void> {
-    if (this.#file === undefined) return;
+    if (this.#path === '') return;
     const salted = new Promise<void>((resolve) => (this.#salted = resolve));
-    await this.#file.start(snapshotTurns(this.#path, this.#host));
+    await this.#kept.start();
     await salted;
   }
 
   /** Drops facts that must not return, of one tenant only if its id is given. */
-  async forget(tenantId?: string): Promise<void> {
-    fleetOf(this.#host).withdraw(offerName);
-    this.#facts.purge(tenantId);
-    await this.#file?.forget(() => this.#facts.purge(tenantId));
+  forget(tenantId?: string): Promise<void> {
+    return this.#kept.purge(tenantId);
   }
 
-  async stop(): Promise<void> {
-    await this.#file?.stop();
-  }
-
-  #fileAt(path: string): KeptSnapshot {
-    const { clock, log, meters } = this.#host;
-    const source: SnapshotSource = {
-      revision: () => this.#facts.revision(),
-      entries: () => this.#facts.entries(),
-      others: () => this.#others(),
-    };
-    return new KeptSnapshot({
-      ...{ flag: '-facts-persist-path', path, format, clock, log, source, intervalMs },
-      observer: {
-        wrote: (bytes) => {
-          meters.learned_snapshots_total.add(1, { outcome: 'written' });
-          meters.learned_snapshot_bytes.set(bytes, {});
-        },
-        failed: () => meters.learned_snapshots_total.add(1, { outcome: 'failed' }),
-      },
-      restore: (file, signal) => this.#restore(file, signal),
-    });
+  stop(): Promise<void> {
+    return this.#kept.stop();
   }
 
   /** Restores the facts; true if the file contains everything that is known. */
@@ -135,8 +125,7 @@ export class KeptFacts {
     };
     try {
       const both = AbortSignal.any([signal, enough.signal]);
-      if (this.#facts.size === 0)
-        await fleetOf(this.#host).ask({ name: offerName, timeoutMs: peersMs, signal: both, use });
+      if (this.#facts.size === 0) await this.#kept.ask({ timeoutMs: peersMs, signal: both, use });
     } catch (error) {
       if (!enough.signal.aborted) throw error;
     }

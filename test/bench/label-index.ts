@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { systemClock } from '../../core/kernel/plugin/exchange.js';
+import { SharedValues, systemClock } from '../../core/kernel/plugin/exchange.js';
+import type { KeptData } from '../../core/cache/kept-data.js';
 import { LabelIndex, type IndexKey } from '../../core/cache/label-index/label-index.js';
-import { IndexSnapshot } from '../../core/cache/label-index/snapshot.js';
+import { keptIndex } from '../../core/cache/label-index/snapshot.js';
 import type { Browse } from '../../core/wire/api/request.js';
 
 setFlagsFromString('--expose-gc');
@@ -66,26 +67,23 @@ async function snapshots(index: LabelIndex): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-bench-'));
   try {
     const path = join(folder, 'labels.json');
-    const snapshotOf = (of: LabelIndex): IndexSnapshot =>
-      new IndexSnapshot({
-        path,
-        intervalMs: 1_000_000_000,
-        index: of,
-        maxEntries: count,
-        clock: systemClock,
-        log,
-        observer: { wrote: nothing, failed: nothing },
-      });
+    const startup = { startupStaleThreshold: Infinity, startupPeerWarmTimeout: 0 };
+    const kept = { persistPath: path, persistInterval: 1_000_000_000, maxEntries: count, ...startup };
+    const snapshotOf = (of: LabelIndex): KeptData =>
+      keptIndex(
+        { options: kept, index: of, observer: { wrote: nothing, failed: nothing } },
+        { clock: systemClock, log, shared: new SharedValues().for(nothing), onStop: nothing },
+      );
     const writing = snapshotOf(index);
     await writing.start();
-    await writing.warmed();
+    await writing.file?.restored();
     await index.learn(key, ['one more'], false, index.generationOf(key));
-    await timed('write the snapshot', () => writing.write());
+    await timed('write the snapshot', async () => writing.file?.write());
     console.log(`bytes of a value in the file: ${((await stat(path)).size / count).toFixed(1)}`);
     const reading = snapshotOf(new LabelIndex(options, systemClock, observer));
     await timed('restore it', async () => {
       await reading.start();
-      await reading.warmed();
+      await reading.file?.restored();
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

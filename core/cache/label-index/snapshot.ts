@@ -1,183 +1,137 @@
-import { KeptSnapshot, type SnapshotObserver, type SnapshotTurns } from '../../base/files/kept-snapshot.js';
+import type { SnapshotObserver } from '../../base/files/kept-snapshot.js';
 import type { SnapshotFile } from '../../base/files/snapshot-file.js';
-import { readSnapshotBytes, snapshotBytes } from '../../base/files/snapshot-bytes.js';
+import { readSnapshotBytes } from '../../base/files/snapshot-bytes.js';
 import {
   msOfUnixNano,
   unixNano,
   type OtherMembers,
   type WrittenEntry,
 } from '../../base/files/snapshot-json.js';
-import type { Clock } from '../../base/clock.js';
-import type { Logger } from '../../base/logger.js';
+import type { LabelIndexOptions } from '../../base/options.gen.js';
 import { atPace, eachAtPace, Pacer, sortSteps } from '../../base/pace/steps.js';
 import { byRank, type RankedName } from '../../wire/answer/rank.js';
-import { largestSnapshot, type Fleet } from '../fleet.js';
+import { KeptData } from '../kept-data.js';
 import type { LabelIndex, SavedLabel } from './label-index.js';
 import { mostSeen } from './table.js';
 import { entryAt, picksOf, type View } from './view.js';
 
-export interface IndexSnapshotSettings {
-  readonly path: string;
-  /** Interval of the check for changes to write. */
-  readonly intervalMs: number;
+export interface KeptIndexSettings {
+  readonly options: Pick<
+    LabelIndexOptions,
+    'persistPath' | 'persistInterval' | 'maxEntries' | 'startupStaleThreshold' | 'startupPeerWarmTimeout'
+  >;
   readonly index: LabelIndex;
-  /** Maximum number of values of one label. */
-  readonly maxEntries: number;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly observer: SnapshotObserver;
-  /** Peers to ask for their index at startup; none unless given. */
-  readonly peers?: IndexPeers;
 }
 
-export interface IndexPeers {
-  readonly fleet: Fleet;
-  /** The age of the file above which peers are asked. */
-  readonly staleMs: number;
-  readonly timeoutMs: number;
-}
+type KeptHost = ConstructorParameters<typeof KeptData>[1];
 
 /** The name under which replicas request each other's index. */
-export const offerName = '__label_values_index_snapshot:v1';
+const offerName = '__label_values_index_snapshot:v1';
 const format = { version: 1, member: 'states_by_key', depth: 2 } as const;
 /** The member with the owner of each label. */
 const ownersMember = 'owners_by_key';
 
 type ViewOfLabel = SavedLabel & { readonly view: View };
 
-/** Offers this index to other replicas, the most recently requested labels first. */
-export function offerIndex(fleet: Fleet, index: LabelIndex, clock: Pick<Clock, 'nowMs'>): () => void {
-  return fleet.offer(offerName, () => {
-    const labels = [...index.saved()].reverse();
-    const beside = { savedAtMs: clock.nowMs(), largest: largestSnapshot, others: ownersIn(labels) };
-    return snapshotBytes(format, beside, entriesOf(labels));
-  });
+/**
+ * Keeps an index over a restart (docs/internals/caching.md#the-snapshot), and offers it to other replicas, the most recently requested
+ * labels first.
+ */
+export function keptIndex(settings: KeptIndexSettings, host: KeptHost): KeptData {
+  const { index, observer, options } = settings;
+  const kept: KeptData = new KeptData(
+    {
+      ...{ flag: '-label-values-index-persist-path', path: options.persistPath, format, offerName },
+      ...{ observer, intervalMs: options.persistInterval },
+      source: {
+        revision: () => index.version,
+        entries: () => entriesOf(index.saved()),
+        others: () => ownersIn(index.saved()),
+      },
+      latest: () => {
+        const labels = [...index.saved()].reverse();
+        return { entries: entriesOf(labels), others: ownersIn(labels) };
+      },
+      purge: (tenantId) => index.purge(tenantId),
+      restore: async (file, signal) => {
+        try {
+          const savedAtMs = await readFile(settings, host, file, signal);
+          return !(await readPeers(settings, host, kept, savedAtMs, signal));
+        } catch (error) {
+          // The index may have been filled in part.
+          index.purge();
+          throw error;
+        }
+      },
+    },
+    host,
+  );
+  return kept;
 }
 
-/** The file that persists the index over a restart (docs/internals/caching.md#the-snapshot): read at startup, written from then on. */
-export class IndexSnapshot {
-  readonly #settings: IndexSnapshotSettings;
-  readonly #kept: KeptSnapshot;
-  #isStopped = false;
-
-  constructor(settings: IndexSnapshotSettings) {
-    const { path, index, intervalMs, clock, log, observer } = settings;
-    this.#settings = settings;
-    const source = {
-      revision: () => index.version,
-      entries: () => entriesOf(index.saved()),
-      others: () => ownersIn(index.saved()),
-    };
-    this.#kept = new KeptSnapshot({
-      ...{ flag: '-label-values-index-persist-path', path, format, clock, log, source, observer, intervalMs },
-      restore: (file, signal) => this.#restore(file, signal),
-    });
-  }
-
-  /**
-   * Starts the restore in the background.
-   * @throws Error naming the flag when the file cannot be written
-   */
-  start(turns?: SnapshotTurns): Promise<void> {
-    return this.#kept.start(turns);
-  }
-
-  /** True while the index is being restored. */
-  get isWarming(): boolean {
-    return this.#kept.isWarming;
-  }
-
-  /** Resolves when the restore has ended. */
-  warmed(): Promise<void> {
-    return this.#kept.restored();
-  }
-
-  /** Writes pending changes. */
-  write(): Promise<void> {
-    return this.#kept.write();
-  }
-
-  /** Drops values from the index and from the file, so that a restart does not restore them. */
-  forget(drop: () => void): Promise<void> {
-    return this.#kept.forget(drop);
-  }
-
-  /** Writes pending changes and stops. After an unfinished restore the file stays as it is. */
-  stop(): Promise<void> {
-    this.#isStopped = true;
-    return this.#kept.stop();
-  }
-
-  async #restore(file: SnapshotFile, signal: AbortSignal): Promise<boolean> {
-    try {
-      const savedAtMs = await this.#read(file, signal);
-      return !(await this.#readPeers(savedAtMs, signal));
-    } catch (error) {
-      // The index may have been filled in part.
-      if (!this.#isStopped) this.#settings.index.purge();
-      throw error;
-    }
-  }
-
-  /**
-   * Merges the index of peers if the file is old.
-   * @returns whether that has changed the index
-   */
-  async #readPeers(savedAtMs: number, signal: AbortSignal): Promise<boolean> {
-    const { index, clock, log, peers } = this.#settings;
-    if (peers === undefined || clock.nowMs() - savedAtMs <= peers.staleMs) return false;
-    const before = index.version;
-    const use = async (bytes: Buffer, ended: AbortSignal): Promise<void> => {
-      const others = new Map<string, unknown>();
-      const restoring = new Restoring(
-        this.#settings,
-        others,
-        ended,
-        new Map(index.saved().map((label) => [keyOf(label), label])),
-      );
-      await readSnapshotBytes(format, bytes, (names, value) => restoring.add(names, value), ended, {
-        others,
-        settle: () => restoring.settle(),
-      });
-      await restoring.end();
-    };
-    await peers.fleet.ask({ name: offerName, timeoutMs: peers.timeoutMs, signal, use });
-    if (index.version !== before)
-      log.info('label values index loaded from peers', { 'index.bytes': index.bytes });
-    return index.version !== before;
-  }
-
-  /** Reads the file; resolves to its time of writing, or -Infinity if there is none. */
-  async #read(file: SnapshotFile, signal: AbortSignal): Promise<number> {
-    const { index, clock, log, path } = this.#settings;
-    const startedMs = clock.monotonicMs();
+/**
+ * Merges the index of peers if the file is old.
+ * @returns whether that has changed the index
+ */
+async function readPeers(
+  settings: KeptIndexSettings,
+  { clock, log }: KeptHost,
+  kept: KeptData,
+  savedAtMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { index, options } = settings;
+  if (clock.nowMs() - savedAtMs <= options.startupStaleThreshold) return false;
+  const before = index.version;
+  const use = async (bytes: Buffer, ended: AbortSignal): Promise<void> => {
     const others = new Map<string, unknown>();
-    const restoring = new Restoring(this.#settings, others, signal);
-    const settle = (): Promise<void> => restoring.settle();
-    const read = await file.read((names, value) => restoring.add(names, value), signal, {
+    const known = new Map(index.saved().map((label) => [keyOf(label), label]));
+    const restoring = new Restoring(settings, others, ended, known);
+    await readSnapshotBytes(format, bytes, (names, value) => restoring.add(names, value), ended, {
       others,
-      settle,
+      settle: () => restoring.settle(),
     });
-    if (read === undefined) {
-      // The index may have been filled in part before reading failed.
-      if (restoring.hasTaken) index.purge();
-      return -Infinity;
-    }
     await restoring.end();
-    log.info('label values index restored from its snapshot', {
-      'file.path': path,
-      'file.size': read.bytes,
-      'file.age_ms': clock.nowMs() - read.savedAtMs,
-      'index.bytes': index.bytes,
-      'event.duration_ms': clock.monotonicMs() - startedMs,
-    });
-    return read.savedAtMs;
+  };
+  await kept.ask({ timeoutMs: options.startupPeerWarmTimeout, signal, use });
+  if (index.version !== before)
+    log.info('label values index loaded from peers', { 'index.bytes': index.bytes });
+  return index.version !== before;
+}
+
+/** Reads the file; resolves to its time of writing, or -Infinity if there is none. */
+async function readFile(
+  settings: KeptIndexSettings,
+  { clock, log }: KeptHost,
+  file: SnapshotFile,
+  signal: AbortSignal,
+): Promise<number> {
+  const { index, options } = settings;
+  const startedMs = clock.monotonicMs();
+  const others = new Map<string, unknown>();
+  const restoring = new Restoring(settings, others, signal);
+  const settle = (): Promise<void> => restoring.settle();
+  const read = await file.read((names, value) => restoring.add(names, value), signal, { others, settle });
+  if (read === undefined) {
+    // The index may have been filled in part before reading failed.
+    if (restoring.hasTaken) index.purge();
+    return -Infinity;
   }
+  await restoring.end();
+  log.info('label values index restored from its snapshot', {
+    'file.path': options.persistPath,
+    'file.size': read.bytes,
+    'file.age_ms': clock.nowMs() - read.savedAtMs,
+    'index.bytes': index.bytes,
+    'event.duration_ms': clock.monotonicMs() - startedMs,
+  });
+  return read.savedAtMs;
 }
 
 /** Fills an index label by label. */
 class Restoring {
-  readonly #settings: Pick<IndexSnapshotSettings, 'index' | 'maxEntries'>;
+  readonly #settings: KeptIndexSettings;
   readonly #others: ReadonlyMap<string, unknown>;
   readonly #signal: AbortSignal;
   /** Labels in the index, into which the entries are merged. */
@@ -190,7 +144,7 @@ class Restoring {
   #entries: RankedName[] = [];
 
   constructor(
-    settings: Pick<IndexSnapshotSettings, 'index' | 'maxEntries'>,
+    settings: KeptIndexSettings,
     others: ReadonlyMap<string, unknown>,
     signal: AbortSignal,
     known: ReadonlyMap<string, ViewOfLabel> = new Map(),
@@ -211,7 +165,7 @@ class Restoring {
 
   /** Moves complete labels to the index, so that at most one label is buffered. */
   async settle(): Promise<void> {
-    const { index, maxEntries } = this.#settings;
+    const { index, options } = this.#settings;
     const owners = ownersOf(this.#others.get(ownersMember));
     for (const [key, entries] of this.#whole.splice(0)) {
       const owner = owners.get(key);
@@ -224,9 +178,9 @@ class Restoring {
       this.#signal.throwIfAborted();
     }
     // The file may have been written with a higher bound.
-    if (this.#entries.length <= 2 * maxEntries) return;
+    if (this.#entries.length <= 2 * options.maxEntries) return;
     const sorted = await atPace(sortSteps(this.#entries, byRank), new Pacer(this.#signal));
-    this.#entries = sorted.slice(0, maxEntries);
+    this.#entries = sorted.slice(0, options.maxEntries);
   }
 
   async end(): Promise<void> {

@@ -7,7 +7,8 @@ import {
   type IndexKey,
   type LabelIndexOptions,
 } from '../../../../core/cache/label-index/label-index.js';
-import { IndexSnapshot } from '../../../../core/cache/label-index/snapshot.js';
+import { keptIndex } from '../../../../core/cache/label-index/snapshot.js';
+import type { KeptSnapshot } from '../../../../core/base/files/kept-snapshot.js';
 import type { Browse } from '../../../../core/wire/api/request.js';
 import { FakeClock, makeHost, type FakeHost } from '../../../../core/testing/index.js';
 
@@ -58,7 +59,7 @@ export const keyOf = (label: string, change: Partial<IndexKey> = {}): IndexKey =
 });
 
 export interface Opened {
-  readonly file: IndexSnapshot;
+  readonly file: KeptSnapshot;
   readonly host: FakeHost;
 }
 
@@ -69,16 +70,18 @@ export async function beginToRestore({ index, told, clock }: Made, path: string)
     wrote: (bytes: number): void => void told.written.push(bytes),
     failed: (): void => void (told.failures += 1),
   };
-  const settings = { path, intervalMs: 1_000_000_000, index, maxEntries, clock, log: host.log, observer };
-  const file = new IndexSnapshot(settings);
-  await file.start();
-  return { file, host };
+  const startup = { startupStaleThreshold: Infinity, startupPeerWarmTimeout: 0 };
+  const options = { persistPath: path, persistInterval: 1_000_000_000, maxEntries, ...startup };
+  const kept = keptIndex({ options, index, observer }, host);
+  await kept.start();
+  if (kept.file === undefined) throw new Error('a path is needed');
+  return { file: kept.file, host };
 }
 
 /** Opens a snapshot and restores it. */
 export async function openFile(made: Made, path: string): Promise<Opened> {
   const opened = await beginToRestore(made, path);
-  await opened.file.warmed();
+  await opened.file.restored();
   return opened;
 }
 
