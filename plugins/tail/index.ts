@@ -13,7 +13,7 @@ import {
 } from '../../core/plugin/index.js';
 import { usualTail } from '../../core/operations/usual-tail.js';
 import type { FollowRules } from '../../core/wire/api/follow-rules.js';
-import type { LiveAnswer } from '../../core/wire/answer/live.js';
+import type { LiveAnswer } from '../../core/wire/answer/types.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import { tailMetrics } from './metrics.js';
 import { TailRun } from './tail-run.js';

@@ -2,7 +2,7 @@ import { ApiError, apiError, type Host, type UpgradeCall } from '../../core/plug
 import type { TailOptions } from '../../core/base/options.gen.js';
 import { FrameWriter } from '../../core/engine/tail/frames.js';
 import { Outbox } from '../../core/engine/tail/outbox.js';
-import type { LiveAnswer, LiveEvent } from '../../core/wire/answer/live.js';
+import type { LiveAnswer, LiveEvent } from '../../core/wire/answer/types.js';
 import type { LiveSocket } from '../../core/plugin/index.js';
 import type { tailMetrics } from './metrics.js';
 

@@ -1,5 +1,4 @@
-import type { DetectedField, FieldParser, FieldType } from '../../wire/answer/discovery-types.js';
-import type { Entry } from '../../wire/answer/types.js';
+import type { DetectedField, Entry, FieldParser, FieldType } from '../../wire/answer/types.js';
 import { LabelSet } from '../../base/label-set.js';
 import {
   keyPathsEvaluator,

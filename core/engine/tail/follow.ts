@@ -2,7 +2,7 @@ import { asError } from '../../base/guard-events.js';
 import { PromiseQueue } from '../../base/pace/promise-queue.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
-import type { LiveEvent } from '../../wire/answer/live.js';
+import type { LiveEvent } from '../../wire/answer/types.js';
 import type { TailContext } from './context.js';
 import type { ReorderBuffer } from './reorder-buffer.js';
 import { PollWindows, readDelayNs } from './poll-windows.js';

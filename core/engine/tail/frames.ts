@@ -1,7 +1,7 @@
 import { ofKey } from '../../base/memory/account.js';
 import { LabelsMerger } from '../../wire/answer/encode-streams.js';
 import type { LabelSet } from '../../base/label-set.js';
-import type { LiveEntry } from '../../wire/answer/live.js';
+import type { LiveEntry } from '../../wire/answer/types.js';
 
 /** An entry that was dropped for a slow client. */
 export interface DroppedEntry {

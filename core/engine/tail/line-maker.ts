@@ -8,7 +8,7 @@ import {
 import type { PipelineLine } from '../../logql/pipeline/types.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
-import type { LiveEntry } from '../../wire/answer/live.js';
+import type { LiveEntry } from '../../wire/answer/types.js';
 
 /** An entry with its stored stream; within a stream, lines are sent in time order. */
 export interface TailLine extends LiveEntry {

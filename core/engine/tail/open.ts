@@ -9,7 +9,7 @@ import { LineMaker, type TailLine } from './line-maker.js';
 import { RecentRows } from './recent-rows.js';
 import { ReorderBuffer } from './reorder-buffer.js';
 import { nearNs, reachNs } from './poll-windows.js';
-import type { LiveAnswer } from '../../wire/answer/live.js';
+import type { LiveAnswer } from '../../wire/answer/types.js';
 import type { EngineContext } from '../context.js';
 import { readAll, readPages } from '../rows/row-pages.js';
 import { entryIdentity } from '../../victoria/names/entry-identity.js';

@@ -4,16 +4,18 @@ import type { Point, SampleResult, SeriesResult } from '../../logql/metric/work.
 import type { ApiRequest } from '../api/request.js';
 import { addList, BodyParts } from './packed.js';
 import type {
+  Answer,
+  AnswerStats,
   DetectedField,
   DetectedLabel,
+  EncodedAnswer,
   PatternResult,
   ShardResult,
   VolumeAnswer,
-} from './discovery-types.js';
+  Warned,
+} from './types.js';
 import { addCategorized, addMerged } from './encode-streams.js';
 import { noStats } from './merge/shared.js';
-import type { Warned } from './parts.js';
-import type { Answer, AnswerStats, EncodedAnswer } from './types.js';
 
 const cacheCounters =
   '{"entriesFound":0,"entriesRequested":0,"entriesStored":0,"bytesReceived":0,"bytesSent":0,"requests":0,"downloadTime":0,"queryLengthServed":0}';

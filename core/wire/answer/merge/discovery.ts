@@ -14,7 +14,7 @@ import type {
   ShardResult,
   ShardsAnswer,
   VolumeAnswer,
-} from '../discovery-types.js';
+} from '../types.js';
 import { mergeStats, mergeWarnings } from './shared.js';
 
 /** Sums volumes of equal labels at equal times. Does not apply the limit: only the caller knows when all parts have been merged. */

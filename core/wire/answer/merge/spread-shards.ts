@@ -1,4 +1,4 @@
-import type { ShardResult } from '../discovery-types.js';
+import type { ShardResult } from '../types.js';
 
 /** Totals of streams, with the names of index statistics. */
 export type ShardTotals = Pick<ShardResult, 'streams' | 'chunks' | 'bytes' | 'entries'>;

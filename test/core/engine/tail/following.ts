@@ -7,7 +7,7 @@ import { LineMaker } from '../../../../core/engine/tail/line-maker.js';
 import { RecentRows } from '../../../../core/engine/tail/recent-rows.js';
 import { ReorderBuffer } from '../../../../core/engine/tail/reorder-buffer.js';
 import type { FollowRules } from '../../../../core/wire/api/follow-rules.js';
-import type { LiveEntry, LiveEvent } from '../../../../core/wire/answer/live.js';
+import type { LiveEntry, LiveEvent } from '../../../../core/wire/answer/types.js';
 import { FakeClock, namesOptions } from '../../../../core/testing/index.js';
 import { reader, rowOf } from './rows.js';
 import { noWorkers } from '../../logql/lines-here.js';

@@ -2,7 +2,7 @@ import { LabelSet } from '../../../../core/base/label-set.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import { type LogRow, RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { formatTime } from '../../../../core/victoria/logsql/literals.js';
-import type { LiveEntry } from '../../../../core/wire/answer/live.js';
+import type { LiveEntry } from '../../../../core/wire/answer/types.js';
 import { namesOptions, type WrittenRow } from '../../../../core/testing/index.js';
 
 export const reader = new RowReader(new Naming(namesOptions()));
