@@ -17,8 +17,8 @@ import {
   type Filled,
   everyStream,
   readingOf,
-  BackendListing,
-  Derived,
+  backendListing,
+  derivedListing,
   listOver,
   type KeptListings,
   type Listed,
@@ -159,7 +159,7 @@ export class Inventory implements KeptListings {
     try {
       const values =
         (await this.#ofStreams(question, exchange, rest, over)) ??
-        (await over(new BackendListing(this, question, exchange, rest)));
+        (await over(backendListing(this, question, exchange, rest)));
       this.#host.meters.inventory_answers_total.add(1, {});
       return values.map((value) => ({ value, hits: 1 }));
     } catch (error) {
@@ -194,8 +194,8 @@ export class Inventory implements KeptListings {
     const owner = this.#keyOf(everyStream, noTime, exchange);
     if (this.#wide.get(owner) === true) return undefined;
     try {
-      const streams = new BackendListing(this, everyStream, exchange, rest);
-      return await over(new Derived(this, question, reading, streams, exchange));
+      const streams = backendListing(this, everyStream, exchange, rest);
+      return await over(derivedListing(this, question, reading, streams));
     } catch (error) {
       if (!(error instanceof TooWide)) throw error;
       this.#wide.set(owner, true, owner.length, wideForMs);

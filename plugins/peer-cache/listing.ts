@@ -52,88 +52,52 @@ export interface Listing {
 }
 
 /** A listing that is requested from the backend. */
-export class BackendListing implements Listing {
-  readonly exchange: Exchange<'tenant'>;
-  readonly #kept: KeptListings;
-  readonly #question: ListingQuestion;
-  readonly #rest: Rest;
-
-  constructor(kept: KeptListings, question: ListingQuestion, exchange: Exchange<'tenant'>, rest: Rest) {
-    this.#kept = kept;
-    this.#question = question;
-    this.exchange = exchange;
-    this.#rest = rest;
-  }
-
-  bucket(range: TimeRange, signal: AbortSignal): Promise<Listed> {
-    return this.#ask(range, this.#kept.patienceMs(range), signal);
-  }
-
-  async edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]> {
-    return (await this.#ask(range, this.#kept.freshMs, signal)).values;
-  }
-
-  joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
-    return this.#kept.findOrJoin(this.#question, filled, this.exchange, async () => {
-      const buckets = await inParallel(
-        bucketsOf(filled),
-        parallel,
-        (bucket, ended) => this.bucket(bucket, ended),
-        signal,
-      );
-      const values = await union(
-        buckets.map((bucket) => bucket.values),
-        signal,
-      );
-      return { values, leftMs: Math.min(...buckets.map(({ leftMs }) => leftMs)) };
-    });
-  }
-
-  #ask(range: TimeRange, leftMs: number, signal: AbortSignal): Promise<Listed> {
-    const exchange = this.exchange.derive({ signal });
-    return this.#kept.findOrAsk(this.#question, range, leftMs, exchange, this.#rest);
-  }
+export function backendListing(
+  kept: KeptListings,
+  question: ListingQuestion,
+  exchange: Exchange<'tenant'>,
+  rest: Rest,
+): Listing {
+  const ask = (range: TimeRange, leftMs: number, signal: AbortSignal): Promise<Listed> =>
+    kept.findOrAsk(question, range, leftMs, exchange.derive({ signal }), rest);
+  const bucket: Listing['bucket'] = (range, signal) => ask(range, kept.patienceMs(range), signal);
+  return {
+    exchange,
+    bucket,
+    edge: async (range, signal) => (await ask(range, kept.freshMs, signal)).values,
+    joined: (filled, parallel, signal) =>
+      kept.findOrJoin(question, filled, exchange, async () => {
+        const buckets = await inParallel(bucketsOf(filled), parallel, bucket, signal);
+        const lists = buckets.map(({ values }) => values);
+        return {
+          values: await union(lists, signal),
+          leftMs: Math.min(...buckets.map(({ leftMs }) => leftMs)),
+        };
+      }),
+  };
 }
 
 /** A listing that is derived from streams. */
-export class Derived implements Listing {
-  readonly exchange: Exchange<'tenant'>;
-  readonly #kept: KeptListings;
-  readonly #question: ListingQuestion;
-  readonly #reading: Reading;
-  readonly #streams: Listing;
-
-  constructor(
-    kept: KeptListings,
-    question: ListingQuestion,
-    reading: Reading,
-    streams: Listing,
-    exchange: Exchange<'tenant'>,
-  ) {
-    this.#kept = kept;
-    this.#question = question;
-    this.#reading = reading;
-    this.#streams = streams;
-    this.exchange = exchange;
-  }
-
-  async bucket(range: TimeRange, signal: AbortSignal): Promise<Listed> {
-    return this.#read(await this.#streams.bucket(range, signal), signal);
-  }
-
-  async edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]> {
-    return readFrom(await this.#streams.edge(range, signal), this.#reading, signal);
-  }
-
-  async joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed> {
-    return this.#kept.findOrJoin(this.#question, filled, this.exchange, async () =>
-      this.#read(await this.#streams.joined(filled, parallel, signal), signal),
-    );
-  }
-
-  async #read({ values, leftMs }: Listed, signal: AbortSignal): Promise<Listed> {
-    return { values: await readFrom(values, this.#reading, signal), leftMs };
-  }
+export function derivedListing(
+  kept: KeptListings,
+  question: ListingQuestion,
+  reading: Reading,
+  streams: Listing,
+): Listing {
+  const { exchange } = streams;
+  const read = async ({ values, leftMs }: Listed, signal: AbortSignal): Promise<Listed> => ({
+    values: await readFrom(values, reading, signal),
+    leftMs,
+  });
+  return {
+    exchange,
+    bucket: async (range, signal) => read(await streams.bucket(range, signal), signal),
+    edge: async (range, signal) => readFrom(await streams.edge(range, signal), reading, signal),
+    joined: (filled, parallel, signal) =>
+      kept.findOrJoin(question, filled, exchange, async () =>
+        read(await streams.joined(filled, parallel, signal), signal),
+      ),
+  };
 }
 
 /** A partial bucket at the start or end of a range. */
