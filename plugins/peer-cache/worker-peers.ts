@@ -67,10 +67,7 @@ export class WorkerPeers {
 
   /** Adds the other workers behind the tiers of the store. */
   start(store: AnswerStore): void {
-    const front = store.addTier(this.#tier, this.#host.setup);
-    this.#host.onStop(() => store.removeTier(this.#tier));
-    this.#tier.attach(front);
-    this.#routes.attach(front);
+    this.#tier.attach(store, this.#host);
     this.#members.update(
       this.#all.map((address) => ({ address })),
       [],

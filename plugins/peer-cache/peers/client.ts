@@ -182,12 +182,3 @@ export function peerGate(
     if (!isKnown) throw apiError('peerAuthRequired', {});
   };
 }
-
-/** Parses the JSON in an answer of a peer; throws PeerFailure if it is none. */
-export function jsonIn({ body }: Pick<PeerReply, 'body'>): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new PeerFailure('decode', 'its answer is not JSON', error);
-  }
-}

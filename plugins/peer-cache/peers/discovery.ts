@@ -49,8 +49,10 @@ export function discoveryOf(
           ),
       };
     }
-    case 'http':
-      return new HttpDiscovery(needed(peerHttpUrl, 'http', '-peer-http-url'));
+    case 'http': {
+      const url = needed(peerHttpUrl, 'http', '-peer-http-url');
+      return { find: () => membersAt(url) };
+    }
   }
 }
 
@@ -90,33 +92,24 @@ const timeoutMs = 5_000;
 const maxBytes = 1024 * 1024;
 
 /** Fetches the list of members from a URL. */
-export class HttpDiscovery {
-  readonly #url: string;
-
-  constructor(url: string) {
-    this.#url = url;
-  }
-
-  async find(): Promise<readonly Found[]> {
-    const { got } = await import('got');
-    const tooLong = new AbortController();
-    const call = got(this.#url, {
-      timeout: { request: timeoutMs },
-      retry: { limit: 0 },
-      followRedirect: false,
-      throwHttpErrors: false,
-      signal: tooLong.signal,
-    });
-    void call.on('downloadProgress', ({ transferred }) => {
-      if (transferred > maxBytes) tooLong.abort();
-    });
-    const { statusCode, body } = await call;
-    if (statusCode !== 200) throw new Error(`-peer-http-url answered with status ${statusCode}`);
-    const document: unknown = JSON.parse(body);
-    const members = membersIn(document);
-    if (members === undefined) throw new Error('the response of -peer-http-url is not a list of members');
-    return members;
-  }
+async function membersAt(url: string): Promise<readonly Found[]> {
+  const { got } = await import('got');
+  const tooLong = new AbortController();
+  const call = got(url, {
+    timeout: { request: timeoutMs },
+    retry: { limit: 0 },
+    followRedirect: false,
+    throwHttpErrors: false,
+    signal: tooLong.signal,
+  });
+  void call.on('downloadProgress', ({ transferred }) => {
+    if (transferred > maxBytes) tooLong.abort();
+  });
+  const { statusCode, body } = await call;
+  if (statusCode !== 200) throw new Error(`-peer-http-url answered with status ${statusCode}`);
+  const members = membersIn(JSON.parse(body));
+  if (members === undefined) throw new Error('the response of -peer-http-url is not a list of members');
+  return members;
 }
 
 /**

@@ -99,10 +99,7 @@ export class Peers {
   async start(store: AnswerStore): Promise<void> {
     const tls = await tlsOf(this.#options);
     if (tls !== undefined) this.#house.client.secure(tls);
-    const front = store.addTier(this.#tier, this.#host.setup);
-    this.#host.onStop(() => store.removeTier(this.#tier));
-    this.#tier.attach(front);
-    this.#routes.attach(front);
+    const front = this.#tier.attach(store, this.#host);
     await this.#watch.start();
     this.#ahead.start(front);
     this.#started.resolve();

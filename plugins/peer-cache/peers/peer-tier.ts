@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/base/clock.js';
 import { ByteLru } from '../../../core/base/memory/byte-lru.js';
-import type { Meters } from '../../../core/plugin/index.js';
+import type { AnswerStore } from '../../../core/cache/answer-store.js';
+import type { Host, Meters } from '../../../core/plugin/index.js';
 import type { peerMetrics } from './metrics.js';
 import { type Peer, largestSet, type PeerHouse, type LookupReply } from './peer.js';
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
@@ -45,7 +46,8 @@ export class PeerTier implements AnswerTier {
   readonly #pushes: PushQueue;
   /** Calls in flight: identical ones are merged. */
   readonly #asked = new Map<string, Promise<AnswerHit | undefined>>();
-  #front: TierFront | undefined;
+  /** The tiers in front; undefined before the start. */
+  front: TierFront | undefined;
   /** Incremented by purges, so that values fetched before one are not stored after it. */
   #epoch = 0;
 
@@ -68,8 +70,11 @@ export class PeerTier implements AnswerTier {
     this.hot.used(key);
   }
 
-  attach(front: TierFront): void {
-    this.#front = front;
+  /** Adds the tier behind those of the store. */
+  attach(store: AnswerStore, host: Pick<Host, 'setup' | 'onStop'>): TierFront {
+    this.front = store.addTier(this, host.setup);
+    host.onStop(() => store.removeTier(this));
+    return this.front;
   }
 
   async get(key: string, forOthers = false): Promise<AnswerHit | undefined> {
@@ -221,7 +226,7 @@ export class PeerTier implements AnswerTier {
     const epoch = this.#epoch;
     const { hit, state } = usable(await answer);
     if (epoch !== this.#epoch) return;
-    if (hit !== undefined) this.#front?.put(key, hit, false);
+    if (hit !== undefined) this.front?.put(key, hit, false);
     // The request that asked has gone on, and makes the value.
     if (state === 'make') this.#mine.begin(key);
   }

@@ -1,7 +1,6 @@
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { Host, Meters } from '../../../core/plugin/index.js';
 import {
-  jsonIn,
   PeerClient,
   tokenHeader,
   type Address,
@@ -133,30 +132,15 @@ export class Peer {
 
   /** The remaining TTL of a value in milliseconds; undefined if the peer lacks it, and if the call fails. */
   async leftOf(key: string): Promise<number | undefined> {
-    return this.#guarded(async () => {
-      const reply = await this.#send({
-        method: 'GET',
-        // Encoded twice: as a key in a list, and as a parameter.
-        path: `/_cache/has?keys=${encodeURIComponent(encodeURIComponent(key))}`,
-        headers: {},
-      });
-      if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
-      return leftIn(jsonIn(reply), key);
-    });
+    // Encoded twice: as a key in a list, and as a parameter.
+    const keys = encodeURIComponent(encodeURIComponent(key));
+    return this.#guarded(async () => leftIn(await this.#json(`/_cache/has?keys=${keys}`), key));
   }
 
   /** The peer's most used keys among those it owns, at most `limit`; undefined if the call fails. */
   async hot(limit: number): Promise<readonly HotEntry[] | undefined> {
-    return this.#guarded(async () => {
-      const reply = await this.#send({
-        method: 'GET',
-        path: `/_cache/hot?limit=${limit}`,
-        headers: {},
-        largest: largestHot,
-      });
-      if (reply.status !== 200) throw new PeerFailure(`status_${reply.status}`, 'it refused to answer');
-      return hotEntriesOf(jsonIn(reply));
-    });
+    const path = `/_cache/hot?limit=${limit}`;
+    return this.#guarded(async () => hotEntriesOf(await this.#json(path, largestHot)));
   }
 
   /** Pushes a value to the peer; false if it was not accepted. */
@@ -225,6 +209,16 @@ export class Peer {
     if (typeof value === 'string')
       throw new PeerFailure('damaged', `its answer is not a value for this key (${value})`);
     return value;
+  }
+
+  async #json(path: string, largest = largestAnswer): Promise<unknown> {
+    const { status, body } = await this.#send({ method: 'GET', path, headers: {}, largest });
+    if (status !== 200) throw new PeerFailure(`status_${status}`, 'it refused to answer');
+    try {
+      return JSON.parse(body.toString('utf8'));
+    } catch (error) {
+      throw new PeerFailure('decode', 'its answer is not JSON', error);
+    }
   }
 
   async #send(

@@ -1,5 +1,5 @@
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
-import type { AnswerHit, TierFront } from '../../../core/cache/answer-tier.js';
+import type { AnswerHit } from '../../../core/cache/answer-tier.js';
 import type { Fleet } from '../../../core/cache/fleet.js';
 import { tenantOf } from '../../../core/cache/keys.js';
 import {
@@ -30,7 +30,7 @@ const maxOffering = 4;
 export interface PeerRoutesSettings {
   readonly house: PeerHouse;
   readonly members: Members;
-  readonly tier: Pick<PeerTier, 'hot' | 'making' | 'foreign'>;
+  readonly tier: Pick<PeerTier, 'front' | 'hot' | 'making' | 'foreign'>;
   readonly options: Pick<
     PeerCacheOptions,
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
@@ -45,16 +45,11 @@ export interface PeerRoutesSettings {
 /** Handles requests of other replicas. */
 export class PeerRoutes {
   readonly #settings: PeerRoutesSettings;
-  #front: TierFront | undefined;
   #receiving = 0;
   #offering = 0;
 
   constructor(settings: PeerRoutesSettings) {
     this.#settings = settings;
-  }
-
-  attach(front: TierFront): void {
-    this.#front = front;
   }
 
   get handlers(): ReadonlyMap<string, RouteHandler> {
@@ -80,7 +75,7 @@ export class PeerRoutes {
   async #get(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
     if (this.#settings.fleet?.hasOffer(key) === true) return this.#offered(call, key);
-    const hit = await this.#front?.find(key);
+    const hit = await this.#settings.tier.front?.find(key);
     if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.tier.hot.used(key);
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
     if (usable !== undefined)
@@ -159,7 +154,7 @@ export class PeerRoutes {
       const leftMs = Math.min(hit.leftMs, ttlMs);
       const tookMs = house.clock.monotonicMs() - startedMs;
       const taken = { ...hit, ageMs: hit.ageMs + tookMs, leftMs: leftMs - tookMs };
-      const isTaken = this.#front?.put(key, taken, true) === true;
+      const isTaken = this.#settings.tier.front?.put(key, taken, true) === true;
       this.#settings.tier.making.end(key, isTaken ? taken : undefined);
       house.meters.peer_cache_received_total.add(1, {});
       return this.#empty(204);
@@ -207,7 +202,7 @@ export class PeerRoutes {
       Object.fromEntries(
         keys.map((text) => {
           const key = decoded(text);
-          const leftMs = this.#front?.peek(key)?.leftMs ?? foreign.get(key)?.leftMs ?? 0;
+          const leftMs = this.#settings.tier.front?.peek(key)?.leftMs ?? foreign.get(key)?.leftMs ?? 0;
           return [key, leftMs > minUsableMs ? { ok: true, ttl_ms: Math.floor(leftMs) } : { ok: false }];
         }),
       ),
@@ -220,7 +215,7 @@ export class PeerRoutes {
     const asked = Number(params.get('limit')?.[0]);
     const limit = Math.min(asked >= 1 ? Math.floor(asked) : options.peerHotReadAheadTopN, maxHot);
     const keys = await tier.hot.top(limit, (key) => {
-      const kept = this.#front?.peek(key);
+      const kept = this.#settings.tier.front?.peek(key);
       return (
         kept !== undefined &&
         kept.leftMs >= options.peerHotReadAheadMinTtl &&
@@ -229,7 +224,7 @@ export class PeerRoutes {
       );
     });
     const entries = keys.flatMap(({ key, score }) => {
-      const kept = this.#front?.peek(key);
+      const kept = this.#settings.tier.front?.peek(key);
       if (kept === undefined) return [];
       const { leftMs, bytes } = kept;
       return [
