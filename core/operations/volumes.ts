@@ -33,37 +33,20 @@ const mergedVolumes = mergeTenants<VolumeRequest | VolumeRangeRequest>(
   biggestVolumes,
 );
 
-export const volume: OperationDescriptor<VolumeRequest> = {
+const volumeKey = { limit: scalar, targetLabels: inOrder, aggregateBy: scalar };
+const volumes = {
   selection: bySelector,
-  cache: {
-    key: {
-      query: text,
-      range: timeRange,
-      limit: scalar,
-      targetLabels: inOrder,
-      aggregateBy: scalar,
-    },
-    ...indexCache,
-  },
   limits: rangedLimits,
   tenants: mergedVolumes,
   empty: () => doAll(mergeVolume([])),
 };
 
+export const volume: OperationDescriptor<VolumeRequest> = {
+  ...volumes,
+  cache: { key: { query: text, range: timeRange, ...volumeKey }, ...indexCache },
+};
+
 export const volumeRange: OperationDescriptor<VolumeRangeRequest> = {
-  selection: bySelector,
-  cache: {
-    key: {
-      query: text,
-      range: timeRange,
-      stepNs: scalar,
-      limit: scalar,
-      targetLabels: inOrder,
-      aggregateBy: scalar,
-    },
-    ...indexCache,
-  },
-  limits: rangedLimits,
-  tenants: mergedVolumes,
-  empty: () => doAll(mergeVolume([])),
+  ...volumes,
+  cache: { key: { query: text, range: timeRange, stepNs: scalar, ...volumeKey }, ...indexCache },
 };

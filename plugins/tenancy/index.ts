@@ -219,18 +219,11 @@ class Tenancy implements Stage<never, 'tenant'> {
   }
 
   async handle(exchange: Exchange, rest: Rest<'tenant'>): Promise<Answer> {
-    const { caller, request, trace } = exchange;
+    const { request, trace } = exchange;
     const { limits, meters, naming } = this.#host;
     // All parts of a request keep the field mapping that was current when it started.
     const { mapping } = naming;
-    const { multiTenantMaxFanout } = limits.process;
-    const resolved = resolveHeader(
-      caller.orgId,
-      request.op,
-      this.#map.current,
-      this.#options,
-      multiTenantMaxFanout,
-    );
+    const resolved = this.#resolve(exchange);
     const ids = (resolved.kind === 'one' ? [resolved.tenant] : resolved.tenants).map(({ id }) => id);
     trace.tenantId = ids.join('|');
     if (resolved.kind === 'many') meters.tenant_fanout_total.add(1, {});
@@ -253,15 +246,19 @@ class Tenancy implements Stage<never, 'tenant'> {
   }
 
   /** Admits repeats while the tenant is the same, and no limit depends on the time or on stored data. */
-  admitAgain({ caller, request }: Exchange): AdmitAgain | undefined {
+  admitAgain(exchange: Exchange): AdmitAgain | undefined {
     const { limits, naming } = this.#host;
     const map = this.#map.current;
     const { mapping } = naming;
-    const { multiTenantMaxFanout } = limits.process;
-    const resolved = resolveHeader(caller.orgId, request.op, map, this.#options, multiTenantMaxFanout);
+    const resolved = this.#resolve(exchange);
     if (resolved.kind !== 'one') return undefined;
     if (!isTimeless(limits.of([resolved.tenant.id]))) return undefined;
     return () => this.#map.current === map && naming.mapping === mapping;
+  }
+
+  #resolve({ caller, request }: Exchange): ReturnType<typeof resolveHeader> {
+    const { multiTenantMaxFanout } = this.#host.limits.process;
+    return resolveHeader(caller.orgId, request.op, this.#map.current, this.#options, multiTenantMaxFanout);
   }
 
   /** Reads the tenant map again on SIGHUP. On an error the old map stays, and the kernel logs the error. */
