@@ -130,13 +130,19 @@ function isFirstToCount(plugin: Plugin): boolean {
 /** Maximum number of tenants with a generation of their own. One more starts a new generation for all, which is always correct. */
 const maxTenants = 10_000;
 
+interface Purges {
+  readonly count: number;
+  /** Time of the last one. */
+  readonly atMs: number;
+}
+
+const noPurge: Purges = { count: 0, atMs: -Infinity };
+
 /** Purge counters as comparable texts: an answer requested before a purge of its tenant has another generation than requests after it. */
 export class Generations {
   readonly #nowMs: () => number;
-  #ofAll = 0;
-  readonly #byTenant = new Map<string, number>();
-  #allPurgedMs = -Infinity;
-  readonly #purgedMs = new Map<string, number>();
+  #ofAll = noPurge;
+  readonly #byTenant = new Map<string, Purges>();
 
   /** @param nowMs a monotonic clock; needed only for `purgedMs` */
   constructor(nowMs = () => 0) {
@@ -145,26 +151,26 @@ export class Generations {
 
   /** The current generation of a key (core/cache/keys.ts). */
   of(key: string): string {
-    return `${this.#ofAll}.${this.#byTenant.get(tenantOf(key)) ?? 0}`;
+    return `${this.#ofAll.count}.${this.#ofTenant(tenantOf(key)).count}`;
   }
 
   /** Time of the last purge that affects the key; -Infinity if there was none. */
   purgedMs(key: string): number {
-    return Math.max(this.#allPurgedMs, this.#purgedMs.get(tenantOf(key)) ?? -Infinity);
+    return Math.max(this.#ofAll.atMs, this.#ofTenant(tenantOf(key)).atMs);
   }
 
   /** Records a purge of one tenant, or of all. */
   next(tenantId?: string): void {
     const tenant = tenantId === undefined ? undefined : tenantPart(tenantId);
+    const atMs = this.#nowMs();
     if (tenant === undefined || (this.#byTenant.size >= maxTenants && !this.#byTenant.has(tenant))) {
-      this.#ofAll += 1;
+      this.#ofAll = { count: this.#ofAll.count + 1, atMs };
       this.#byTenant.clear();
-      this.#allPurgedMs = this.#nowMs();
-      this.#purgedMs.clear();
-    } else {
-      this.#byTenant.set(tenant, (this.#byTenant.get(tenant) ?? 0) + 1);
-      this.#purgedMs.set(tenant, this.#nowMs());
-    }
+    } else this.#byTenant.set(tenant, { count: this.#ofTenant(tenant).count + 1, atMs });
+  }
+
+  #ofTenant(tenant: string): Purges {
+    return this.#byTenant.get(tenant) ?? noPurge;
   }
 }
 
@@ -183,35 +189,13 @@ export interface RunningDeletion {
 }
 
 /**
- * Deletions that the backend has not finished. Until then its answers may contain rows that are about to be deleted, so caches neither
- * store nor serve answers of the tenants concerned.
+ * Deletions that the backend has not finished, by id. Until then its answers may contain rows that are about to be deleted, so caches
+ * neither store nor serve answers of the tenants concerned.
  */
-export class RunningDeletions {
-  readonly #byId = new Map<string, RunningDeletion>();
-
-  get size(): number {
-    return this.#byId.size;
-  }
-
-  get all(): readonly RunningDeletion[] {
-    return [...this.#byId.values()];
-  }
-
-  has(id: string): boolean {
-    return this.#byId.has(id);
-  }
-
-  set(deletion: RunningDeletion): void {
-    this.#byId.set(deletion.id, deletion);
-  }
-
-  delete(id: string): boolean {
-    return this.#byId.delete(id);
-  }
-
+export class RunningDeletions extends Map<string, RunningDeletion> {
   /** Tells whether a running deletion may remove rows of this tenant. Accounts are compared, because several tenant ids may share one. */
   touch({ accountId, projectId }: Tenant): boolean {
-    for (const { account } of this.#byId.values()) {
+    for (const { account } of this.values()) {
       if (account === undefined) return true;
       if (account.accountId === accountId && account.projectId === projectId) return true;
     }

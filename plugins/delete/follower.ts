@@ -190,7 +190,7 @@ export class Follower {
 
   #add(deletion: RunningDeletion): void {
     const hasRoom = this.#running.size < maxFollowed || this.#running.has(deletion.id);
-    if (hasRoom) this.#running.set(deletion);
+    if (hasRoom) this.#running.set(deletion.id, deletion);
     else {
       this.#host.log.warn(
         'too many concurrent deletions: caches stay off for all tenants until none is running',
@@ -198,7 +198,8 @@ export class Follower {
           'deletions.limit': maxFollowed,
         },
       );
-      this.#running.set({ ...everyTenants, id: overflowId, begunMs: this.#host.clock.nowMs() });
+      const begunMs = this.#host.clock.nowMs();
+      this.#running.set(overflowId, { ...everyTenants, id: overflowId, begunMs });
     }
     this.#count();
   }
@@ -231,7 +232,7 @@ export class Follower {
 
   async #look(): Promise<void> {
     if (this.#isFirst) await this.#findRunning();
-    const { all } = this.#running;
+    const all = [...this.#running.values()];
     const ended: [RunningDeletion, Outcome][] = [];
     // A gateway may only show each tenant its own deletions.
     for (const orgId of new Set(all.map((deletion) => deletion.orgId))) {
@@ -309,7 +310,7 @@ export class Follower {
     if (active === undefined) return;
     this.#firstTries = maxFirstTries;
     if (active === 'untold') return;
-    const known = new Set(this.#running.all.map(({ taskId }) => taskId));
+    const known = new Set([...this.#running.values()].map(({ taskId }) => taskId));
     const others = [...active].filter((taskId) => !known.has(taskId));
     if (others.length === 0) return;
     const begunMs = this.#host.clock.nowMs();
@@ -354,7 +355,7 @@ export class Follower {
   }
 
   #known(): KnownDeletions {
-    return { running: this.#running.all, ended: [...this.#ended] };
+    return { running: [...this.#running.values()], ended: [...this.#ended] };
   }
 
   async #save(): Promise<void> {

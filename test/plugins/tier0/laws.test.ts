@@ -195,7 +195,7 @@ for (const [name, operations, make] of caches) {
     const { accountId, projectId } = makeTenant('a');
     const deletion = { begunMs: 0, orgId: 'a', account: { accountId, projectId }, taskId: undefined };
     const running = runningDeletions(cache.host);
-    running.set({ id: '1', ...deletion });
+    running.set('1', { id: '1', ...deletion });
     t.is(await askTwice(cache, exchangeOf), 2);
     running.delete('1');
     await cache.stage.purge?.('all');
