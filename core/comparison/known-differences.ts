@@ -13,29 +13,37 @@ export interface DifferingAnswers {
   readonly hasTenants?: boolean;
 }
 
+/** Two answers, with what most kinds of difference look at. */
+function seenIn(differing: DifferingAnswers) {
+  const { request, reference, candidate } = differing;
+  const { query = '', 'match[]': match = '' } = request.params;
+  return {
+    ...differing,
+    query: [query, match].flat().join(' '),
+    route: request.path.replace(/^\/(?:loki|ref)\/api\/v1\//, ''),
+    /** The error texts of both answers; empty for an answer without an error. */
+    errors: [reference, candidate].map(({ status, body }) => (status === 200 ? '' : errorText(body))),
+    labels: () => differingLabels(reference, candidate),
+  };
+}
+
+type Seen = ReturnType<typeof seenIn>;
+
 /** A kind of difference that docs/differences.md explains. */
 interface KnownDifference {
   /** Words of the row that explains it. */
   readonly phrase: string;
-  readonly matches: (differing: DifferingAnswers) => boolean;
+  readonly matches: (seen: Seen) => boolean;
 }
 
 /** The explanation in docs/differences.md of a difference between a Loki and this proxy, by words of its row; undefined for others. */
 export function knownDifference(differing: DifferingAnswers): string | undefined {
-  return knownDifferences.find(({ matches }) => matches(differing))?.phrase;
-}
-
-function queryOf({ request }: DifferingAnswers): string {
-  const { query = '', 'match[]': match = '' } = request.params;
-  return [query, match].flat().join(' ');
-}
-
-function routeOf({ request }: DifferingAnswers): string {
-  return request.path.replace(/^\/(?:loki|ref)\/api\/v1\//, '');
+  const seen = seenIn(differing);
+  return knownDifferences.find(({ matches }) => matches(seen))?.phrase;
 }
 
 /** Only the reference has more items in its list: those of chunks that span the range. */
-function hasLess({ difference }: DifferingAnswers): boolean {
+function hasLess({ difference }: Seen): boolean {
   return difference.kind === 'list' && difference.candidate === nothingMore;
 }
 
@@ -54,63 +62,47 @@ function isAverageByUnwrapped(text: string): boolean {
   return groupings.some((labels) => labels.split(/, ?/).some((label) => unwrapped.has(label)));
 }
 
-/** True if one of the two answers is an error with this beginning. */
-function hasError(differing: DifferingAnswers, beginning: string): boolean {
-  return errorsOf(differing).some((error) => error.startsWith(beginning));
-}
-
-/** The error texts of both answers; empty for an answer without an error. */
-function errorsOf({ reference, candidate }: DifferingAnswers): readonly string[] {
-  return [reference, candidate].map(({ status, body }) => (status === 200 ? '' : errorText(body)));
-}
-
-function labelsOf({ reference, candidate }: DifferingAnswers): string | undefined {
-  return differingLabels(reference, candidate);
-}
-
 const brokenBytes = '\ufffd';
 const makesBrokenBytes = /b64dec|substr|trunc/;
 const matchingErrors = /^(?:found duplicate series|multiple matches for labels)/;
+const tooManySeries = 'maximum number of series';
 
 const knownDifferences: readonly KnownDifference[] = [
   {
     phrase: 'Structured metadata that is named like a label of its stream',
-    matches: (differing) =>
-      /_over_time|rate/.test(queryOf(differing)) && labelsOf(differing) === 'labels missing *_extracted',
+    matches: ({ query, labels }) =>
+      /_over_time|rate/.test(query) && labels() === 'labels missing *_extracted',
   },
   {
     phrase: 'names and values of labels, and detected labels, in a part of a day',
-    matches: (differing) => routeOf(differing).startsWith('label') && hasLess(differing),
+    matches: (seen) => seen.route.startsWith('label') && hasLess(seen),
   },
   {
     phrase: 'volumes, bytes and chunks of statistics',
-    matches: (differing) =>
-      routeOf(differing) === 'index/volume_range' && sameSums(differing.reference, differing.candidate),
+    matches: ({ route, reference, candidate }) =>
+      route === 'index/volume_range' && sameSums(reference, candidate),
   },
   {
     phrase: 'volumes of a regular expression with one alternative twice',
-    matches: (differing) =>
-      routeOf(differing).startsWith('index/volume') && hasAlternativeTwice(queryOf(differing)),
+    matches: ({ query, route }) => route.startsWith('index/volume') && hasAlternativeTwice(query),
   },
   {
     phrase: 'series that the limit of `volume_range` leaves',
-    matches: (differing) =>
-      routeOf(differing) === 'index/volume_range' && 'limit' in differing.request.params,
+    matches: ({ route, request }) => route === 'index/volume_range' && 'limit' in request.params,
   },
   {
     phrase: 'series of a range in which a stream is silent',
-    matches: (differing) => routeOf(differing) === 'series' && hasLess(differing),
+    matches: (seen) => seen.route === 'series' && hasLess(seen),
   },
   {
     phrase: '`topk`, `bottomk` among equal values',
-    matches: (differing) =>
-      /\b(?:topk|bottomk)\b/.test(queryOf(differing)) && sameValues(differing.reference, differing.candidate),
+    matches: ({ query, reference, candidate }) =>
+      /\b(?:topk|bottomk)\b/.test(query) && sameValues(reference, candidate),
   },
   {
     phrase: '`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant',
-    matches: (differing) =>
-      /\b(?:first_over_time|last_over_time|rate_counter)\b/.test(queryOf(differing)) &&
-      differing.difference.kind === 'value',
+    matches: ({ query, difference }) =>
+      /\b(?:first_over_time|last_over_time|rate_counter)\b/.test(query) && difference.kind === 'value',
   },
   {
     phrase: "`interval` over streams that a query's shards divide",
@@ -118,75 +110,72 @@ const knownDifferences: readonly KnownDifference[] = [
   },
   {
     phrase: 'labels that a parser makes with U+FFFD in them',
-    matches: (differing) =>
-      errorText(differing.reference.body).includes('failed to parse series labels') ||
-      (canonical(differing.candidate.body).includes(brokenBytes) &&
-        (labelsOf(differing) === 'labels extra' ||
-          (differing.hasTenants === true && labelsOf(differing)?.startsWith('labels extra') === true))),
+    matches: ({ labels, reference, candidate, hasTenants }) =>
+      errorText(reference.body).includes('failed to parse series labels') ||
+      (canonical(candidate.body).includes(brokenBytes) &&
+        (labels() === 'labels extra' ||
+          (hasTenants === true && labels()?.startsWith('labels extra') === true))),
   },
   {
     phrase: 'labels that `b64dec`, `substr` or `trunc` make with broken bytes',
-    matches: (differing) =>
-      makesBrokenBytes.test(queryOf(differing)) && canonical(differing.reference.body).includes(brokenBytes),
+    matches: ({ query, reference }) =>
+      makesBrokenBytes.test(query) && canonical(reference.body).includes(brokenBytes),
   },
   {
     phrase: '`bytes_over_time` and `bytes_rate` of lines that `b64dec`, `substr` or `trunc` make',
-    matches: (differing) => makesBrokenBytes.test(queryOf(differing)) && /bytes_/.test(queryOf(differing)),
+    matches: ({ query }) => makesBrokenBytes.test(query) && /bytes_/.test(query),
   },
   {
     phrase: 'an average by the label that is unwrapped',
-    matches: (differing) =>
-      labelsOf(differing) === 'labels extra' && isAverageByUnwrapped(queryOf(differing)),
+    matches: ({ query, labels }) => labels() === 'labels extra' && isAverageByUnwrapped(query),
   },
   {
     phrase: 'instant queries over more than an hour that Loki splits by the hour but cannot evaluate',
-    matches: (differing) => errorsOf(differing)[0]?.startsWith('SelectSamples unimplemented') === true,
+    matches: ({ errors }) => errors[0]?.startsWith('SelectSamples unimplemented') === true,
   },
   {
     phrase: 'which error a range query reports if its series do not match in several ways',
-    matches: (differing) =>
-      routeOf(differing) === 'query_range' && errorsOf(differing).every((text) => matchingErrors.test(text)),
+    matches: ({ route, errors }) =>
+      route === 'query_range' && errors.every((text) => matchingErrors.test(text)),
   },
   {
     phrase: 'sums, rates, averages and deviations of decimals',
-    matches: (differing) =>
-      /avg|std(?:dev|var)|sum|rate/.test(queryOf(differing)) &&
-      isNearly(differing.reference, differing.candidate, / % /.test(queryOf(differing))),
+    matches: ({ query, reference, candidate }) =>
+      /avg|std(?:dev|var)|sum|rate/.test(query) && isNearly(reference, candidate, / % /.test(query)),
   },
   {
     phrase: 'series whose labels differ only in one that is empty in one and missing in the other',
-    matches: (differing) =>
-      /--keep-empty|\| (?:json|logfmt) .*="/.test(queryOf(differing)) &&
-      (differing.hasTenants === true || /\bwithout\b|label_replace/.test(queryOf(differing))) &&
-      hasAllOf(differing.reference, differing.candidate),
+    matches: ({ query, reference, candidate, hasTenants }) =>
+      /--keep-empty|\| (?:json|logfmt) .*="/.test(query) &&
+      (hasTenants === true || /\bwithout\b|label_replace/.test(query)) &&
+      hasAllOf(reference, candidate),
   },
   {
     phrase: 'which of several series a pipeline error names',
-    matches: (differing) => errorsOf(differing).every((text) => text.startsWith('pipeline error')),
+    matches: ({ errors }) => errors.every((text) => text.startsWith('pipeline error')),
   },
   {
     phrase:
       'series of a grouped range aggregation that another aggregation sums up, beyond `max_query_series`',
-    matches: (differing) =>
-      errorsOf(differing).includes('') && hasError(differing, 'maximum number of series'),
+    matches: ({ errors }) => errors.includes('') && errors.some((error) => error.startsWith(tooManySeries)),
   },
   {
     phrase: 'a query over `max_query_series` that also needs more memory than `-max-query-memory`',
-    matches: (differing) =>
-      hasError(differing, 'maximum number of series') &&
-      hasError(differing, 'query exceeded the memory limit'),
+    matches: ({ errors }) =>
+      errors.some((error) => error.startsWith(tooManySeries)) &&
+      errors.some((error) => error.startsWith('query exceeded the memory limit')),
   },
   {
     phrase: 'a label named twice in a grouping (`sum by (a, a)`)',
-    matches: (differing) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(queryOf(differing)),
+    matches: ({ query }) => /by \((?:.*, )?(\w+), (?:.*, )?\1\b/.test(query),
   },
   {
     phrase: '`| logfmt` with one key for two labels',
-    matches: (differing) => /\| logfmt .*="([^"]*)".*="\1"/.test(queryOf(differing)),
+    matches: ({ query }) => /\| logfmt .*="([^"]*)".*="\1"/.test(query),
   },
   {
     phrase: 'averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants',
-    matches: (differing) => differing.hasTenants === true && queryOf(differing).includes('avg_over_time'),
+    matches: ({ query, hasTenants }) => hasTenants === true && query.includes('avg_over_time'),
   },
 ];
 
