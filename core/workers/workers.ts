@@ -1,7 +1,7 @@
 /** The view that one process has of all processes that serve together (`-workers`). A single process is a group of one. */
 import type { Clock } from '../base/clock.js';
 import { Budget } from './budget.js';
-import { AllLeases, type Lease, type Leases } from './leases.js';
+import { AllLeases, type Leases } from './leases.js';
 import type { Channel, Topic } from './channel.js';
 import { joinTopic, notRunning, othersTopic, type BudgetTerms, type Missing } from './topics.js';
 
@@ -191,7 +191,24 @@ export class Joined implements Workers {
   permits({ name, size, inUse, onMore }: PermitShareTerms): PermitShares {
     const leases = this.#leases.of({ name, size, perSecond: 0 });
     const lease = leases.pin(budgetKey, inUse, onMore);
-    return new LeasedPermits(leases, lease, this.#clock, () => this.#leases.leave(name));
+    const clock = this.#clock;
+    return {
+      get held() {
+        return lease.held;
+      },
+      get most() {
+        return lease.mostNow(clock.monotonicMs());
+      },
+      more: () => leases.more(budgetKey, lease),
+      changed: () => {
+        if (lease.free * 2 <= lease.held) lease.isUsed = true;
+        leases.giveExcess(budgetKey, lease);
+      },
+      release: () => {
+        leases.unpin(budgetKey, lease);
+        this.#leases.leave(name);
+      },
+    };
   }
 
   #takeSoon(leases: Leases, key: string): boolean | Promise<boolean> {
@@ -211,34 +228,3 @@ export class Joined implements Workers {
 
 /** A request that got nothing, because others were faster, asks again until this time has passed. */
 const takeSoonMs = 1_000;
-
-class LeasedPermits implements PermitShares {
-  constructor(
-    private readonly leases: Leases,
-    private readonly lease: Lease,
-    private readonly clock: Pick<Clock, 'monotonicMs'>,
-    private readonly leave: () => void,
-  ) {}
-
-  release(): void {
-    this.leases.unpin(budgetKey, this.lease);
-    this.leave();
-  }
-
-  get held(): number {
-    return this.lease.held;
-  }
-
-  get most(): number {
-    return this.lease.mostNow(this.clock.monotonicMs());
-  }
-
-  more(): Promise<void> | undefined {
-    return this.leases.more(budgetKey, this.lease);
-  }
-
-  changed(): void {
-    if (this.lease.free * 2 <= this.lease.held) this.lease.isUsed = true;
-    this.leases.giveExcess(budgetKey, this.lease);
-  }
-}

@@ -15,7 +15,7 @@ import {
   type KeepKey,
   KeptWindows,
   type Read,
-  Reads,
+  readsOf,
   type ReadTimes,
   type TimeWindow,
 } from './windows.js';
@@ -60,7 +60,7 @@ export class Windowing {
   readonly #deps: WindowingDeps;
   readonly #exchange: Exchange<'tenant' | 'plan'>;
   readonly #request: QueryRangeRequest;
-  readonly #reads: Reads;
+  readonly #read: ReturnType<typeof readsOf>;
   readonly kept: KeptWindows;
   /** The key of all its windows, without their times and versions. */
   readonly question: string;
@@ -86,7 +86,7 @@ export class Windowing {
     this.#deps = deps;
     this.#exchange = exchange;
     this.#request = request;
-    this.#reads = new Reads(exchange, rest, this.#times(), host, parallelism);
+    this.#read = readsOf(exchange, rest, this.#times(), host, parallelism);
     this.question = this.#questionOf(keptAs(request));
     const isKept = !runningDeletions(host).touch(exchange.slots.tenant);
     this.kept = new KeptWindows(store, exchange, host.meters, this.question, isKept);
@@ -295,7 +295,7 @@ export class Windowing {
   }
 
   async readMatrix(read: Read, signal?: AbortSignal): Promise<MatrixAnswer> {
-    const answer = await this.#reads.read(read, signal);
+    const answer = await this.#read(read, signal);
     if (answer.kind !== 'matrix') throw new FallBackToWholeRange();
     if (answer.isProvisional === true) this.#assumed = answer.warnings;
     else if (answer.warnings.length > 0) throw new FallBackToWholeRange();
@@ -303,7 +303,7 @@ export class Windowing {
   }
 
   async readStreams(read: Read): Promise<StreamsAnswer> {
-    const answer = await this.#reads.read(read);
+    const answer = await this.#read(read);
     if (answer.kind !== 'streams' || answer.warnings.length > 0) throw new FallBackToWholeRange();
     return answer;
   }

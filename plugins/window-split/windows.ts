@@ -107,45 +107,48 @@ export interface ReadTimes {
 
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Sends parts of one request down the rest of the chain, with a timeout for each. */
-export class Reads {
-  readonly #exchange: Exchange<'tenant' | 'plan'>;
-  readonly #rest: Rest<'plan'>;
-  readonly #times: ReadTimes;
-  readonly #startedMs: number;
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #meters: Meters<typeof windowMetrics>;
-  readonly #parallelism: Parallelism;
-
-  constructor(
-    exchange: Exchange<'tenant' | 'plan'>,
-    rest: Rest<'plan'>,
-    times: ReadTimes,
-    host: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly meters: Meters<typeof windowMetrics> },
-    parallelism: Parallelism,
-  ) {
-    this.#exchange = exchange;
-    this.#rest = rest;
-    this.#times = times;
-    this.#clock = host.clock;
-    this.#startedMs = host.clock.monotonicMs();
-    this.#meters = host.meters;
-    this.#parallelism = parallelism;
-  }
-
-  /** @throws ApiError `queryTimeout` if the part exceeds its timeout */
-  async read({ request, windows, plan }: Read, ended: AbortSignal = this.#exchange.signal): Promise<Answer> {
-    const startedMs = this.#clock.monotonicMs();
-    const boundMs = this.#boundMs(startedMs);
+/**
+ * Sends parts of one request down the rest of the chain, with a timeout for each. The returned function throws ApiError `queryTimeout` if a
+ * part exceeds it.
+ */
+export function readsOf(
+  exchange: Exchange<'tenant' | 'plan'>,
+  rest: Rest<'plan'>,
+  { timeoutMs, allMs }: ReadTimes,
+  {
+    clock,
+    meters,
+  }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly meters: Meters<typeof windowMetrics> },
+  parallelism: Parallelism,
+): (read: Read, ended?: AbortSignal) => Promise<Answer> {
+  const firstMs = clock.monotonicMs();
+  /** The timeout of a read: half of the remaining time, so that later windows get some even if earlier ones hang. */
+  const boundAt = (nowMs: number): number => {
+    const leftMs = Math.max(0, firstMs + allMs - nowMs);
+    return Math.min(
+      timeoutMs === 0 ? Infinity : timeoutMs,
+      leftMs === Infinity ? leftMs : Math.ceil(leftMs / 2),
+    );
+  };
+  /** @param hasFailed undefined if the caller has left, which says nothing about the backend */
+  const observe = (startedMs: number, windows: number, hasFailed: boolean | undefined): void => {
+    const tookMs = clock.monotonicMs() - startedMs;
+    meters.window_fetch_seconds.observe(tookMs / 1000, {});
+    if (hasFailed !== undefined) parallelism.observe(tookMs / windows, hasFailed);
+    meters.window_adaptive_parallel_current.set(parallelism.current, {});
+    meters.window_adaptive_latency_ewma_seconds.set(parallelism.latencyMs / 1000, {});
+    meters.window_adaptive_error_ewma.set(parallelism.errors, {});
+  };
+  return async ({ request, windows, plan }, ended = exchange.signal) => {
+    const startedMs = clock.monotonicMs();
+    const boundMs = boundAt(startedMs);
     const timeout = boundMs > maxTimerMs ? undefined : AbortSignal.timeout(boundMs);
     const signal = timeout === undefined ? ended : AbortSignal.any([ended, timeout]);
     let hasFailed = true;
     try {
       const part: QueryRangeRequest = { part: 'window', ...request };
       const slots = plan === undefined ? {} : { slots: { plan } };
-      const answer = await this.#rest(
-        this.#exchange.derive<'plan'>({ request: part, signal, isFinal: false, ...slots }),
-      );
+      const answer = await rest(exchange.derive<'plan'>({ request: part, signal, isFinal: false, ...slots }));
       hasFailed = false;
       return answer;
     } catch (error) {
@@ -154,29 +157,9 @@ export class Reads {
       throw error;
     } finally {
       // A count does not show how long windows take.
-      if (plan === undefined) this.#observe(startedMs, windows, ended.aborted ? undefined : hasFailed);
+      if (plan === undefined) observe(startedMs, windows, ended.aborted ? undefined : hasFailed);
     }
-  }
-
-  /** The timeout of a read: half of the remaining time, so that later windows get some even if earlier ones hang. */
-  #boundMs(nowMs: number): number {
-    const { timeoutMs, allMs } = this.#times;
-    const leftMs = Math.max(0, this.#startedMs + allMs - nowMs);
-    return Math.min(
-      timeoutMs === 0 ? Infinity : timeoutMs,
-      leftMs === Infinity ? leftMs : Math.ceil(leftMs / 2),
-    );
-  }
-
-  /** @param hasFailed undefined if the caller has left, which says nothing about the backend */
-  #observe(startedMs: number, windows: number, hasFailed: boolean | undefined): void {
-    const tookMs = this.#clock.monotonicMs() - startedMs;
-    this.#meters.window_fetch_seconds.observe(tookMs / 1000, {});
-    if (hasFailed !== undefined) this.#parallelism.observe(tookMs / windows, hasFailed);
-    this.#meters.window_adaptive_parallel_current.set(this.#parallelism.current, {});
-    this.#meters.window_adaptive_latency_ewma_seconds.set(this.#parallelism.latencyMs / 1000, {});
-    this.#meters.window_adaptive_error_ewma.set(this.#parallelism.errors, {});
-  }
+  };
 }
 
 /** True for a problem of the backend or this process, and not of the request. */
