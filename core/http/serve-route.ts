@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
 import type { MemoryPool } from '../base/memory/account.js';
 import type { ServerOptions } from '../base/options.gen.js';
+import { addTo } from '../base/order.js';
 import { atPace, doAll, Pacer, type Steps } from '../base/pace/steps.js';
 import type { Run } from '../kernel/chain.js';
 import type { HttpCall, RouteHandler } from '../kernel/plugin/contract.js';
@@ -54,11 +55,7 @@ function addUrl(merged: Merged, queryString: string): void {
 
 function addAll(merged: Merged, form: Buffer): Steps<void> {
   if (countParams(form) > maxParams) throw apiError('tooManyParameters', { limit: maxParams });
-  return decodeForm(form, (name, value) => {
-    const values = merged.get(name);
-    if (values === undefined) merged.set(name, [value]);
-    else values.push(value);
-  });
+  return decodeForm(form, (name, value) => addTo(merged, name, value));
 }
 
 /** Number of parameters; counting stops above the limit. */

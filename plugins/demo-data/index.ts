@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { addTo } from '../../core/base/order.js';
 import type { DemoDataOptions } from '../../core/base/options.gen.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
 import { defineService } from '../../core/plugin/index.js';
@@ -102,12 +103,8 @@ interface Push {
 /** Makes one request per ingestion API and list of stream fields. */
 function pushesOf(entries: readonly SampleEntry[]): readonly Push[] {
   const groups = new Map<string, SampleEntry[]>();
-  for (const entry of entries) {
-    const key = entry.door === 'loki' ? entry.door : `${entry.door} ${streamFields(entry)}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [entry]);
-    else group.push(entry);
-  }
+  for (const entry of entries)
+    addTo(groups, entry.door === 'loki' ? entry.door : `${entry.door} ${streamFields(entry)}`, entry);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     return first === undefined ? [] : [writers[first.door](group, streamFields(first))];

@@ -13,6 +13,7 @@ import {
 import { readGroups, type RulerRule, type RuleGroup } from './groups.js';
 import { RulesBackend, type RulesCall } from './rules-backend.js';
 import { stringify } from 'yaml';
+import { addTo } from '../../core/base/order.js';
 import { printPrometheusDuration } from '../../core/base/time/index.js';
 
 const yamlType = 'application/yaml';
@@ -185,11 +186,7 @@ function readRulesPath(pathParams: HttpCall['pathParams']): {
 /** Prints groups by namespace in the format of Loki's ruler (docs/protocol/requests.md#rules-and-alerts). */
 function printNamespaces(groups: readonly RuleGroup[]): string {
   const namespaces = new Map<string, Map<string, unknown>[]>();
-  for (const group of groups) {
-    const ofNamespace = namespaces.get(group.namespace) ?? [];
-    namespaces.set(group.namespace, ofNamespace);
-    ofNamespace.push(groupNode(group));
-  }
+  for (const group of groups) addTo(namespaces, group.namespace, groupNode(group));
   return printYaml(new Map([...namespaces].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
