@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import type { Tenant } from '../../core/base/caller.js';
 import type { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
+import type { TenancyOptions } from '../../core/base/options.gen.js';
 import { quoteGo } from '../../core/base/time/index.js';
 import { readOptionFile } from '../../core/kernel/options/secret-file.js';
 import { operations } from '../../core/operations/index.js';
@@ -162,19 +163,17 @@ async function stampOf(file: string): Promise<string> {
 }
 
 /** The operator's settings for tenants. */
-export interface TenantPolicy {
-  readonly tenantLabel?: string;
-  readonly allowGlobal: boolean;
-  /** True if a number that is not in the map means the backend account with that number. */
-  readonly allowNumeric: boolean;
-  /** True if the default account may be read without an id and by its aliases; by default only if unknown ids are not rejected. */
-  readonly allowDefault?: boolean;
-  /** The answer for an unknown id: an empty one, or 403. */
-  readonly unknownTenant: 'empty' | 'reject';
-  readonly requireTenantHeader: boolean;
-  readonly authEnabled: boolean;
-  readonly forwardTenantHeader: boolean;
-}
+export type TenantPolicy = Pick<
+  TenancyOptions,
+  | 'tenantLabel'
+  | 'allowGlobal'
+  | 'allowNumeric'
+  | 'allowDefault'
+  | 'unknownTenant'
+  | 'requireTenantHeader'
+  | 'authEnabled'
+  | 'forwardTenantHeader'
+>;
 
 /** The tenants in a header: one, or several whose answers are merged. */
 type Resolved =

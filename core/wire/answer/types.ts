@@ -67,12 +67,8 @@ export interface SeriesAnswer extends Warned {
   readonly kind: 'series';
   readonly series: readonly LabelSet[];
 }
-export interface IndexStatsAnswer extends Warned {
+export interface IndexStatsAnswer extends Warned, StreamTotals {
   readonly kind: 'index-stats';
-  readonly streams: number;
-  readonly chunks: number;
-  readonly bytes: number;
-  readonly entries: number;
 }
 export interface FormattedAnswer {
   readonly kind: 'formatted';
@@ -145,14 +141,18 @@ export interface PatternsAnswer extends Warned {
   readonly patterns: readonly PatternResult[];
 }
 
-/** A range of stream fingerprints, both bounds included, with an estimate of its contents. */
-export interface ShardResult {
-  readonly min: bigint;
-  readonly max: bigint;
+/** Totals of streams. */
+export interface StreamTotals {
   readonly streams: number;
   readonly chunks: number;
   readonly bytes: number;
   readonly entries: number;
+}
+
+/** A range of stream fingerprints, both bounds included, with an estimate of its contents. */
+export interface ShardResult extends StreamTotals {
+  readonly min: bigint;
+  readonly max: bigint;
 }
 export interface ShardsAnswer extends Warned {
   readonly kind: 'shards';

@@ -1,7 +1,4 @@
-import type { ShardResult } from '../types.js';
-
-/** Totals of streams, with the names of index statistics. */
-export type ShardTotals = Pick<ShardResult, 'streams' | 'chunks' | 'bytes' | 'entries'>;
+import type { ShardResult, StreamTotals } from '../types.js';
 
 const fingerprints = 2n ** 64n;
 /** Maximum number of shards; readers gain nothing from more. */
@@ -15,7 +12,7 @@ export function shardCount(bytes: number, targetBytes: number): number {
 }
 
 /** Divides the fingerprint range into equal shards. The backend has no fingerprints, so the totals are spread evenly. */
-export function spreadShards(totals: ShardTotals, count: number): readonly ShardResult[] {
+export function spreadShards(totals: StreamTotals, count: number): readonly ShardResult[] {
   const width = fingerprints / BigInt(count);
   return Array.from({ length: count }, (_part, index) => {
     const min = width * BigInt(index);
