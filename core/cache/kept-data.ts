@@ -13,14 +13,16 @@ export interface KeptDataSettings extends Omit<KeptSnapshotSettings, 'clock' | '
   readonly purge: (tenantId?: string) => void;
 }
 
+export type KeptHost = Pick<Host, 'clock' | 'log' | 'shared' | 'onStop'>;
+
 /** Data that a plugin keeps in a file over a restart, unless the path is empty, and that other replicas may request. */
 export class KeptData {
   /** Undefined without a path. */
   readonly file: KeptSnapshot | undefined;
   readonly #settings: KeptDataSettings;
-  readonly #host: Pick<Host, 'clock' | 'log' | 'shared' | 'onStop'>;
+  readonly #host: KeptHost;
 
-  constructor(settings: KeptDataSettings, host: Pick<Host, 'clock' | 'log' | 'shared' | 'onStop'>) {
+  constructor(settings: KeptDataSettings, host: KeptHost) {
     const { path, format, offerName, latest } = settings;
     const { clock, log } = host;
     this.#settings = settings;

@@ -10,7 +10,7 @@ import {
 import type { LabelIndexOptions } from '../../base/options.gen.js';
 import { atPace, eachAtPace, Pacer, sortSteps } from '../../base/pace/steps.js';
 import { byRank, type RankedName } from '../../wire/answer/rank.js';
-import { KeptData } from '../kept-data.js';
+import { KeptData, type KeptHost } from '../kept-data.js';
 import type { LabelIndex, SavedLabel } from './label-index.js';
 import { mostSeen } from './table.js';
 import { entryAt, picksOf, type View } from './view.js';
@@ -23,8 +23,6 @@ export interface KeptIndexSettings {
   readonly index: LabelIndex;
   readonly observer: SnapshotObserver;
 }
-
-type KeptHost = ConstructorParameters<typeof KeptData>[1];
 
 /** The name under which replicas request each other's index. */
 const offerName = '__label_values_index_snapshot:v1';
