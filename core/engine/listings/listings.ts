@@ -92,14 +92,14 @@ async function storedOf(
  * stream without entries in a shorter range is listed if it has entries on both sides of it.
  */
 export async function listSeries(
-  { filter, withoutSilent }: SeriesPlan,
+  { filter }: SeriesPlan,
   { range }: SeriesRequest,
   { upstream, reader }: Backend,
 ): Promise<SeriesAnswer> {
   const list = (startNs: bigint, endNs: bigint): Promise<readonly LabelSet[]> =>
     streamsOf(filter, { startNs, endNs }, upstream, reader);
   const { startNs, endNs } = range;
-  if (withoutSilent === true || endNs - startNs >= silenceNs)
+  if (endNs - startNs >= silenceNs)
     return { kind: 'series', series: await list(startNs, endNs), warnings: [] };
   const [within, before, after] = await Promise.all([
     list(startNs, endNs),

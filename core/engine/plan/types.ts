@@ -111,8 +111,6 @@ export interface LabelValuesPlan {
 export interface SeriesPlan {
   readonly kind: 'series';
   readonly filter: LogsqlFilter;
-  /** Set for a part of a range: lists only streams that have entries in it. */
-  readonly withoutSilent?: boolean;
 }
 export interface FormatPlan {
   readonly kind: 'format';
