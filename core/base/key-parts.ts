@@ -1,3 +1,4 @@
+import { ofKey } from './memory/byte-lru.js';
 import type { Tenant } from './caller.js';
 
 const plain = /^[A-Za-z0-9_-]*$/;
@@ -79,14 +80,11 @@ interface Writer {
 const known = new WeakMap<object, readonly Writer[]>();
 
 function writersOf(parts: object): readonly Writer[] {
-  let writers = known.get(parts);
-  if (writers === undefined) {
-    writers = Object.entries(parts as Readonly<Record<string, AnyPart>>).flatMap(([name, part]) =>
+  return ofKey(known, parts, () =>
+    Object.entries(parts as Readonly<Record<string, AnyPart>>).flatMap(([name, part]) =>
       part instanceof LeftOut ? [] : [{ name, write: writeOf(part) }],
-    );
-    known.set(parts, writers);
-  }
-  return writers;
+    ),
+  );
 }
 
 /** A part without the type of its field; KeyParts has checked that they match. */

@@ -1,4 +1,4 @@
-import { ofKey } from '../base/memory/account.js';
+import { ofKey } from '../base/memory/byte-lru.js';
 import type { ResponseShapeOptions } from '../base/options.gen.js';
 import type { TimeRange } from '../base/time/range.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';

@@ -1,6 +1,7 @@
 import { apiError } from '../base/errors/table.js';
 import { isLoopback, parseListenAddress } from '../base/listen-address.js';
 import type { MemoryPool } from '../base/memory/account.js';
+import { ofKey } from '../base/memory/byte-lru.js';
 import type { ServerOptions, TelemetryOptions } from '../base/options.gen.js';
 import type { Run } from '../kernel/chain.js';
 import type { RouteHandler, UpgradeHandler } from '../kernel/plugin/contract.js';
@@ -43,11 +44,8 @@ export function planListeners(
   const plans = new Map<ListenerName, ListenerPlan>([
     ['main', { flag: '-listen', address: server.listen, routes: [], upgrades: [] }],
   ]);
-  const planOf = (name: ListenerName, flag: string, address: string): ListenerPlan => {
-    const plan = plans.get(name) ?? { flag, address, routes: [], upgrades: [] };
-    plans.set(name, plan);
-    return plan;
-  };
+  const planOf = (name: ListenerName, flag: string, address: string): ListenerPlan =>
+    ofKey(plans, name, () => ({ flag, address, routes: [], upgrades: [] }));
   /** The plan of a route's listener; undefined if there is none. */
   const planFor = ({ listener }: Route): ListenerPlan | undefined => {
     if (listener === 'workers')

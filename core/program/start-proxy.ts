@@ -19,6 +19,7 @@ import type { Uncaught } from '../kernel/uncaught.js';
 import { Shortages } from '../kernel/telemetry/shortages.js';
 import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/account.js';
+import { ofKey } from '../base/memory/byte-lru.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
 import { harmless, type LogDestination, type LoggerFactory } from '../kernel/telemetry/logger.js';
 import { createLogging } from './create-logging.js';
@@ -158,11 +159,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     hostFor: createHostFor(deps),
     lives,
     log,
-    meterFor: (id) => {
-      const meter = stageMeters.get(id) ?? new StageMeter(clock);
-      stageMeters.set(id, meter);
-      return meter;
-    },
+    meterFor: (id) => ofKey(stageMeters, id, () => new StageMeter(clock)),
     describing: { registry, stageMeters, startedMs },
     secrets,
     observers: [

@@ -1,3 +1,4 @@
+import { ofKey } from '../base/memory/byte-lru.js';
 import type { Clock } from '../base/clock.js';
 import { Budget } from './budget.js';
 import type { Channel } from './channel.js';
@@ -132,19 +133,14 @@ export class Lending {
   }
 
   #bookOf(terms: BudgetTerms): Book {
-    let book = this.#budgets.get(terms.name);
-    if (book === undefined) {
-      const { clock } = this.#options;
-      const { size, perSecond } = terms;
-      book = {
-        terms,
-        budget: new Budget({ size, perSecond, clock }),
-        recalls: new Map(),
-        waitersByKey: new Map(),
-      };
-      this.#budgets.set(terms.name, book);
-    }
-    return book;
+    const { clock } = this.#options;
+    const { name, size, perSecond } = terms;
+    return ofKey(this.#budgets, name, () => ({
+      terms,
+      budget: new Budget({ size, perSecond, clock }),
+      recalls: new Map(),
+      waitersByKey: new Map(),
+    }));
   }
 }
 

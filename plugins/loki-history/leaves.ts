@@ -1,3 +1,4 @@
+import { ofKey } from '../../core/base/memory/byte-lru.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { LineWorkers } from '../../core/logql/index.js';
@@ -132,8 +133,7 @@ async function stitched(
   const byKey = new Map<string, SeriesRow>();
   for (const [index, { from }] of runs.entries())
     await eachAtPace(tables[index] ?? [], pacer, ({ labels, values, present }) => {
-      let row = byKey.get(labels.key);
-      if (row === undefined) byKey.set(labels.key, (row = emptyRow(labels, columns)));
+      const row = ofKey(byKey, labels.key, () => emptyRow(labels, columns));
       row.values.set(values, from);
       row.present.set(present, from);
     });

@@ -4,6 +4,7 @@
  * before, and ends with a part of new data that is one step longer. Both sides are asked for the differences, each a step long, with one
  * range query, and for the part nearest to the border with one instant query.
  */
+import { ofKey } from '../../core/base/memory/byte-lru.js';
 import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { Join } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
@@ -148,8 +149,7 @@ async function summed(
 ): Promise<readonly SeriesRow[]> {
   const byKey = new Map<string, SeriesRow>();
   const add = (row: SeriesRow, column: number, value: number): void => {
-    let sum = byKey.get(row.labels.key);
-    if (sum === undefined) byKey.set(row.labels.key, (sum = emptyRow(row.labels, { count })));
+    const sum = ofKey(byKey, row.labels.key, () => emptyRow(row.labels, { count }));
     sum.values[column] = sum.present[column] === 1 ? joined(sum.values[column] ?? NaN, value) : value;
     sum.present[column] = 1;
   };

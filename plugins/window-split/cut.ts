@@ -1,4 +1,5 @@
 /** Cuts answers at the bounds of windows, and joins windows again. */
+import { ofKey } from '../../core/base/memory/byte-lru.js';
 import type { LabelSet } from '../../core/base/label-set.js';
 import { eachStep, type Steps } from '../../core/base/pace/steps.js';
 import type { TimeRange } from '../../core/base/time/range.js';
@@ -31,9 +32,7 @@ export function* joinMatrices(parts: readonly MatrixAnswer[]): Steps<SeriesResul
   const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Point[] }>();
   for (const { series } of parts) {
     for (const { labels, points } of series) {
-      let joined = byKey.get(labels.key);
-      if (joined === undefined) byKey.set(labels.key, (joined = { labels, points: [] }));
-      const all = joined.points;
+      const all = ofKey(byKey, labels.key, () => ({ labels, points: [] })).points;
       yield* eachStep(points, (point) => all.push(point));
     }
     yield;

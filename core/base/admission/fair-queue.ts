@@ -1,3 +1,4 @@
+import { ofKey } from '../memory/byte-lru.js';
 import type { WaitBudget } from './waits.js';
 
 /** A value in the queue. */
@@ -212,11 +213,7 @@ export class FairQueue {
   #sharesOf(owner: Owner): readonly Share[] {
     let { parts } = this.#all;
     return owner.map((name) => {
-      let share = parts.get(name);
-      if (share === undefined) {
-        share = new Share();
-        parts.set(name, share);
-      }
+      const share = ofKey(parts, name, () => new Share());
       ({ parts } = share);
       return share;
     });

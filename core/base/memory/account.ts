@@ -175,17 +175,6 @@ export function oncePerObject<Source extends object, Value>(
   };
 }
 
-/** The value of a key, which is made if there is none. */
-export function ofKey<Key, Value>(
-  values: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
-  key: Key,
-  make: () => Value,
-): Value {
-  let value = values.get(key);
-  if (value === undefined) values.set(key, (value = make()));
-  return value;
-}
-
 export const memoryMetrics = {
   query_memory_bytes: {
     type: 'gauge',

@@ -222,6 +222,17 @@ export class ByteLru<Value> {
   }
 }
 
+/** The value of a key, which is made if there is none. */
+export function ofKey<Key, Value>(
+  values: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  let value = values.get(key);
+  if (value === undefined) values.set(key, (value = make()));
+  return value;
+}
+
 /** Values by key, each made when it is first asked for. All are forgotten when there are too many. */
 export class Memo<Key, Value extends NonNullable<unknown>> {
   readonly #most: number;

@@ -1,4 +1,4 @@
-import { ofKey } from '../../base/memory/account.js';
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { DetectedLabelsAnswer } from '../../wire/answer/types.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Backend } from '../backend.js';

@@ -1,4 +1,4 @@
-import { ofKey } from '../../base/memory/account.js';
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import { printFilter, printQuery } from '../../victoria/logsql/print.js';

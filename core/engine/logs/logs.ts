@@ -1,8 +1,7 @@
-import { ofKey } from '../../base/memory/account.js';
 import { LabelSet } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { logRowBytes, ownLabelsBytes } from '../../base/memory/byte-lru.js';
+import { logRowBytes, ownLabelsBytes, ofKey } from '../../base/memory/byte-lru.js';
 import { type LineEvaluator, LinePacer, pipelineEvaluator } from '../../logql/lines/evaluator.js';
 import type { PipelineLine } from '../../logql/pipeline/types.js';
 import { exceeded, formatLimits } from '../../logql/template/exec/limits.js';

@@ -1,4 +1,4 @@
-import { ofKey } from '../../base/memory/account.js';
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { LabelsMerger } from '../../wire/answer/encode-streams.js';
 import type { LabelSet } from '../../base/label-set.js';
 import type { LiveEntry } from '../../wire/answer/types.js';

@@ -1,4 +1,4 @@
-import { ofKey } from '../../base/memory/account.js';
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { TailRequest } from '../../wire/api/request.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';

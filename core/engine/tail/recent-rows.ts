@@ -1,4 +1,4 @@
-import { ofKey } from '../../base/memory/account.js';
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { hash } from 'node:crypto';
 import { entryIdentity, type Identified } from '../../victoria/names/entry-identity.js';
 

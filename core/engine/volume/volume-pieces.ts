@@ -1,4 +1,4 @@
-import { ofKey } from '../../base/memory/account.js';
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { LabelSet } from '../../base/label-set.js';
 import type { VolumePiece } from './volume-buckets.js';
 

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { variableOf } from './variables.js';
 
 /** The subset of JSON schema used for options, and this project's extensions (`x-...`). */
@@ -138,12 +139,8 @@ const definitions = new WeakMap<OptionSchema, Map<string, readonly OptionDefinit
 
 /** The options of a schema, in its order. */
 export function definitionsOf(owner: string, schema: OptionSchema): readonly OptionDefinition[] {
-  let byOwner = definitions.get(schema);
-  if (byOwner === undefined)
-    definitions.set(schema, (byOwner = new Map<string, readonly OptionDefinition[]>()));
-  let known = byOwner.get(owner);
-  if (known === undefined) byOwner.set(owner, (known = define(owner, schema)));
-  return known;
+  const byOwner = ofKey(definitions, schema, () => new Map<string, readonly OptionDefinition[]>());
+  return ofKey(byOwner, owner, () => define(owner, schema));
 }
 
 function define(owner: string, schema: OptionSchema): readonly OptionDefinition[] {

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 import { explain, meantKey } from './explain.js';
@@ -105,11 +106,7 @@ export function schemaProblem(schema: ValueSchema): string | undefined {
 }
 
 function validatorOf(schema: ValueSchema): ValidateFunction {
-  const known = validators.get(schema);
-  if (known !== undefined) return known;
-  const validate = compile(withoutNames(schema));
-  validators.set(schema, validate);
-  return validate;
+  return ofKey(validators, schema, () => compile(withoutNames(schema)));
 }
 
 /** Removes `$schema` and `$id`: a site may use any draft, and load a schema twice. */

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { Lifecycle } from './contract.js';
 import type { RequestObserver } from '../telemetry/request-log.js';
 
@@ -70,11 +71,7 @@ export class Lives {
 
   /** A number that identifies this object, such as a plugin's definition. */
   numberOf(definition: object): number {
-    const known = this.#numbers.get(definition);
-    if (known !== undefined) return known;
-    this.#known += 1;
-    this.#numbers.set(definition, this.#known);
-    return this.#known;
+    return ofKey(this.#numbers, definition, () => (this.#known += 1));
   }
 
   take<Made extends Lifecycle>(

@@ -3,6 +3,7 @@
  * of one labelled value per bucket. For ten thousand tenants these are eight thousand series instead of a hundred thousand values. Reading,
  * writing and adding them up is done in steps, so that requests are answered in the meantime.
  */
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { Aggregator, MetricValueWithName } from 'prom-client';
 import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { type Measurements, expose, type Exposition } from './exposition.js';
@@ -87,8 +88,7 @@ export async function merged(
   const all = new Map<string, { readonly metric: CompactMetric; readonly series: Map<string, Sum> }>();
   for (const list of lists)
     for (const metric of list) {
-      const known = all.get(metric.name) ?? { metric, series: new Map<string, Sum>() };
-      all.set(metric.name, known);
+      const known = ofKey(all, metric.name, () => ({ metric, series: new Map<string, Sum>() }));
       const combine = together[metric.aggregator] ?? Math.max;
       await eachAtPace(metric.series, pacer, ([labels, numbers]) => {
         const key = keyOf(labels);

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.js';
 import type { Counter, Histogram, Meters, MetricSpec, MetricSpecs } from '../../base/meters.js';
@@ -76,9 +77,9 @@ export class RequestMetrics implements RequestObserver {
 
   /** The series of a kind of request. Routes, their ids and statuses are few, so the map stays small. */
   #kindOf({ requestType, route }: RequestRecord, status: string): Kind {
-    const byRoute = entryOf(this.#kinds, requestType, () => new Map<string, Map<string, Kind>>());
-    const byStatus = entryOf(byRoute, route, () => new Map<string, Kind>());
-    return entryOf(byStatus, status, () => {
+    const byRoute = ofKey(this.#kinds, requestType, () => new Map<string, Map<string, Kind>>());
+    const byStatus = ofKey(byRoute, route, () => new Map<string, Kind>());
+    return ofKey(byStatus, status, () => {
       const where = { system: 'ref', direction: 'downstream', endpoint: requestType, route };
       return {
         where,
@@ -156,14 +157,6 @@ interface Kind {
   readonly requests: { add(value: number): void };
   readonly durations: { observe(value: number): void };
   readonly calls: { observe(value: number): void };
-}
-
-function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
 }
 
 interface Where {

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { OverrideStack } from '../../base/override-stack.js';
 import type { Host } from '../../kernel/plugin/host.js';
 import type { Topic } from '../../workers/channel.js';
@@ -27,17 +28,16 @@ export class WorkerTopics {
   }
 
   #of<Asked, Answered>(topic: Topic<Asked, Answered>): OverrideStack<Answer<never, unknown>> {
-    const known = this.#answers.get(topic.name);
-    if (known !== undefined) return known;
-    const claims = new OverrideStack<Answer<never, unknown>>();
-    this.#answers.set(topic.name, claims);
-    this.#workers.answer(topic, (asked) => {
-      // The topic implies the types of its handler.
-      const answer = claims.current as Answer<Asked, Answered> | undefined;
-      if (answer === undefined) throw new Error(`no plugin handles ${topic.name} any more`);
-      return answer(asked);
+    return ofKey(this.#answers, topic.name, () => {
+      const claims = new OverrideStack<Answer<never, unknown>>();
+      this.#workers.answer(topic, (asked) => {
+        // The topic implies the types of its handler.
+        const answer = claims.current as Answer<Asked, Answered> | undefined;
+        if (answer === undefined) throw new Error(`no plugin handles ${topic.name} any more`);
+        return answer(asked);
+      });
+      return claims;
     });
-    return claims;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { LogsqlPipe, LogsqlQuery, StatsPipe } from '../logsql/ast.js';
 import { timeBucket } from '../logsql/build.js';
 import { parseRowTime } from '../names/row-reader.js';
@@ -48,8 +49,7 @@ export async function seriesOf(store: RowsOf, request: StatsRangeRequest): Promi
       const seconds = Number(parseRowTime(row._time ?? '') / 1_000_000n) / 1000;
       for (const name of values) {
         const key = JSON.stringify([name, ...own]);
-        let found = series.get(key);
-        if (found === undefined) series.set(key, (found = { name, labels: own, points: [] }));
+        const found = ofKey(series, key, () => ({ name, labels: own, points: [] }));
         found.points.push([seconds, columnOf(row, name) ?? '']);
       }
     }
@@ -77,9 +77,7 @@ export async function valuesOf(
   const streams = new Map<string, readonly string[]>();
   const ofStream = (row: BackendRow): readonly string[] => {
     const text = row._stream ?? '{}';
-    let found = streams.get(text);
-    if (found === undefined) streams.set(text, (found = streamValues(text, listing, field)));
-    return found;
+    return ofKey(streams, text, () => streamValues(text, listing, field));
   };
   for await (const batch of store.rows({ query, range }))
     for (const row of batch) {

@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import type { Direction } from '../api/request.js';
 import { LabelSet, labelsText } from '../../base/label-set.js';
 import { textOrder } from '../../base/order.js';
@@ -67,9 +68,7 @@ function* shownMerged(streams: readonly StreamResult[]): Steps<Shown[]> {
         text = labelsText(LabelSet.from([...labels.labels, ...structuredMetadata.labels, ...parsed.labels]));
       }
       last = entry;
-      const known = merged.get(text);
-      if (known === undefined) merged.set(text, { labels: text, entries: [entry] });
-      else known.entries.push(entry);
+      ofKey(merged, text, () => ({ labels: text, entries: [] })).entries.push(entry);
     });
     yield;
   }

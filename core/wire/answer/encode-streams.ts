@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { type Label, type LabelSet, labelsJson } from '../../base/label-set.js';
 import { textOrder, timeOrder } from '../../base/order.js';
 import { doAll, sortSteps, type Steps } from '../../base/pace/steps.js';
@@ -179,9 +180,8 @@ function* group(
     yield* addNames(names, structuredMetadata);
     yield* addNames(names, parsed);
     const json = yield* merger.jsonSteps(structuredMetadata, parsed);
-    let group = groups.get(json);
-    if (group === undefined) groups.set(json, (group = { json, entries: [entry] }));
-    else group.entries.push(entry);
+    const group = ofKey(groups, json, () => ({ json, entries: [] }));
+    group.entries.push(entry);
     known.set(shared, { parsed: other, group });
   }
 }

@@ -2,6 +2,7 @@
  * Answers as bytes, for caches. An answer of 5,000 lines is tens of thousands of objects that every garbage collection visits; packed, it
  * is one buffer that references nothing else.
  */
+import { ofKey } from '../../base/memory/byte-lru.js';
 import { Deserializer, Serializer } from 'node:v8';
 import { type Label, LabelSet } from '../../base/label-set.js';
 import { eachStep, type Steps } from '../../base/pace/steps.js';
@@ -166,13 +167,10 @@ function entriesPart(
 
 function indexOf(set: LabelSet, indexes: Map<LabelSet, number>, added: LabelSet[]): number {
   if (set.size === 0) return 0;
-  let index = indexes.get(set);
-  if (index === undefined) {
-    index = indexes.size;
-    indexes.set(set, index);
+  return ofKey(indexes, set, () => {
     added.push(set);
-  }
-  return index;
+    return indexes.size;
+  });
 }
 
 function* unpackStreams(packed: Deserializer, count: number): Steps<StreamResult[]> {

@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { tenantOf } from '../../../core/cache/keys.js';
 import type { HotEntry } from './hot-index.js';
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
@@ -198,11 +199,11 @@ export function chooseAhead<Entry extends HotEntry>(
   for (const entry of wanted.values()) {
     // The tenant is taken from the key, whatever the index claims.
     const tenant = tenantOf(entry.key);
-    let share = shares.get(tenant);
-    if (share === undefined) {
-      share = new Room(Math.max(1, part(maxKeys, tenantShare)), part(maxBytes, tenantShare));
-      shares.set(tenant, share);
-    }
+    const share = ofKey(
+      shares,
+      tenant,
+      () => new Room(Math.max(1, part(maxKeys, tenantShare)), part(maxBytes, tenantShare)),
+    );
     const isInShare = share.has(entry);
     if (!isInShare) passedOver += 1;
     if (!isInShare || !round.has(entry)) rest.push(entry);

@@ -1,4 +1,4 @@
-import { ofKey } from '../../../base/memory/account.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { parseRowTime, pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';

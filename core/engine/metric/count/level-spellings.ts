@@ -1,5 +1,5 @@
 /** Finds levels by the words that lines of a sample spell, as they spell them. */
-import { ofKey } from '../../../base/memory/account.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, field, or, phrase, substring } from '../../../victoria/logsql/build.js';
 import { standsAlone } from '../../../victoria/logsql/eval/words.js';

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { oncePerObject, ofKey } from '../../../base/memory/account.js';
+import { oncePerObject } from '../../../base/memory/account.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { Stage } from '../../../logql/ast.js';
 import { labelName } from '../../../logql/pipeline/slot.js';
@@ -222,12 +223,9 @@ export class StreamChecksums {
   }
 
   #wordOf(stream: StreamIdentity, text: string): bigint {
-    let word = this.#words.get(stream);
-    if (word === undefined) {
-      word = createHash('sha256').update(this.#salt).update(text).digest().readBigUInt64LE();
-      this.#words.set(stream, word);
-    }
-    return word;
+    return ofKey(this.#words, stream, () =>
+      createHash('sha256').update(this.#salt).update(text).digest().readBigUInt64LE(),
+    );
   }
 }
 

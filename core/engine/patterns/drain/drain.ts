@@ -3,7 +3,7 @@
  * with Fixed Depth Tree", ICWS 2017), with Loki's settings. A line costs time linear in its tokens; memory is bounded by
  * the number of clusters.
  */
-import { ofKey } from '../../../base/memory/account.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import { placeholder, tokenText, type TokenizedLine } from './tokens.js';
 
 /** Number of tokens of a line that select the path through the tree. */

@@ -1,4 +1,4 @@
-import { ofKey } from '../../../base/memory/account.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import { Drain } from './drain.js';
 import type { Steps } from '../../../base/pace/steps.js';
 import { formatOf, tokenize } from './tokenize.js';
