@@ -3,7 +3,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
 import { residentBytes } from '../../base/memory/resident.js';
 import { metricPrefix } from './names.js';
-import type { Pressure } from './proc/files.js';
 import { resources, type ProcReader, type Seen } from './proc/reader.js';
 import { plainHistogram, Observed } from './series.js';
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
@@ -15,7 +14,6 @@ type Figures = readonly { readonly labels: Readonly<Record<string, string>>; rea
 
 /** A measurement of this process or of the machine. */
 interface ProcessFigure extends MetricSpec {
-  readonly name: string;
   readonly type: 'counter' | 'gauge';
   read(seen: Seen): number | Figures | undefined;
 }
@@ -25,20 +23,23 @@ interface ProcessFigure extends MetricSpec {
  * ones are omitted.
  */
 export function registerProcessMetrics(registry: Registry, proc: ProcReader): void {
-  for (const figure of figures) register(registry, figure, () => valuesOf(figure, proc.seen));
-  const { name, help } = collectionTimes;
+  for (const [name, figure] of Object.entries(figures)) register(registry, name, figure, proc);
+  const { help } = collectionTimes;
   plainHistogram(
-    { name: metricPrefix + name, help, labelNames: [], registers: [registry], aggregator: 'sum' },
+    {
+      name: metricPrefix + collectionName,
+      help,
+      labelNames: [],
+      registers: [registry],
+      aggregator: 'sum',
+    },
     collectionBuckets,
     collections().pauses,
   );
 }
 
-function register(
-  registry: Registry,
-  { name, help, type, labels = [], ofWorkers }: ProcessFigure,
-  read: () => Figures,
-): void {
+function register(registry: Registry, name: string, figure: ProcessFigure, proc: ProcReader): void {
+  const { help, type, labels = [], ofWorkers } = figure;
   const Metric = type === 'counter' ? Counter : Gauge;
   new Metric({
     name: metricPrefix + name,
@@ -47,7 +48,7 @@ function register(
     registers: [registry],
     aggregator: ofWorkers ?? 'sum',
     collect() {
-      refill(this, labels, read());
+      refill(this, labels, valuesOf(figure, proc.seen));
     },
   });
 }
@@ -68,31 +69,47 @@ function valuesOf(figure: ProcessFigure, seen: Seen): Figures {
 
 /** The declarations, for documentation. */
 export function processMetrics(): MetricSpecs {
-  return Object.fromEntries([...figures, collectionTimes].map((declared) => [declared.name, declared]));
+  return { ...figures, [collectionName]: collectionTimes };
 }
 
-const collectionTimes: MetricSpec & { readonly name: string } = {
-  name: 'go_gc_duration_seconds',
+const collectionName = 'go_gc_duration_seconds';
+const collectionTimes: MetricSpec = {
   type: 'histogram',
   help: 'Pauses by the garbage collector of V8.',
   buckets: collectionBuckets,
 };
 
-const figures: readonly ProcessFigure[] = [
-  {
-    name: 'process_resident_memory_bytes',
+/** The pressure of each resource: the shares of time in which some, or all, tasks waited for it. */
+const pressureFigures = Object.fromEntries(
+  resources.flatMap((resource) =>
+    (['some', 'full'] as const).map((who): [string, ProcessFigure] => [
+      `process_pressure_${resource}_${who}_ratio`,
+      {
+        type: 'gauge',
+        help: `Share of the last 10, 60 or 300 seconds in which ${who === 'some' ? 'a task' : 'all tasks'} waited for ${resource}; only if the kernel reports it.`,
+        labels: ['window'],
+        ofWorkers: 'max',
+        read: ({ pressure }) =>
+          pressure[resource]
+            ?.filter((each) => each.who === who)
+            .map(({ window, ratio }) => ({ labels: { window }, value: ratio })),
+      },
+    ]),
+  ),
+);
+
+const figures: Readonly<Record<string, ProcessFigure>> = {
+  process_resident_memory_bytes: {
     type: 'gauge',
     help: 'Resident memory of the process.',
     read: residentBytes,
   },
-  {
-    name: 'process_heap_bytes',
+  process_heap_bytes: {
     type: 'gauge',
     help: 'JavaScript heap in use.',
     read: () => v8.getHeapStatistics().used_heap_size,
   },
-  {
-    name: 'process_cpu_seconds_total',
+  process_cpu_seconds_total: {
     type: 'counter',
     help: 'User and system CPU time of the process.',
     read: () => {
@@ -100,28 +117,24 @@ const figures: readonly ProcessFigure[] = [
       return (user + system) / 1e6;
     },
   },
-  {
-    name: 'process_start_time_seconds',
+  process_start_time_seconds: {
     type: 'gauge',
     help: 'Start time of the process, in seconds since the epoch.',
     ofWorkers: 'min',
     read: () => Math.round(Date.now() / 1000 - process.uptime()),
   },
-  {
-    name: 'process_open_fds',
+  process_open_fds: {
     type: 'gauge',
     help: 'Open file descriptors.',
     read: ({ openFiles }) => openFiles,
   },
-  {
-    name: 'process_max_fds',
+  process_max_fds: {
     type: 'gauge',
     help: 'Maximum number of open file descriptors of the process (ulimit -n).',
     ofWorkers: 'min',
     read: ({ maxOpenFiles }) => (maxOpenFiles === Infinity ? undefined : maxOpenFiles),
   },
-  {
-    name: 'process_cpu_usage_ratio',
+  process_cpu_usage_ratio: {
     type: 'gauge',
     help: 'Share of the CPU time of the host between two scrapes, by mode: user, system, iowait.',
     labels: ['mode'],
@@ -129,29 +142,25 @@ const figures: readonly ProcessFigure[] = [
     read: ({ cpu }) =>
       cpu === undefined ? [] : Object.entries(cpu).map(([mode, value]) => ({ labels: { mode }, value })),
   },
-  {
-    name: 'process_memory_total_bytes',
+  process_memory_total_bytes: {
     type: 'gauge',
     help: 'Total memory of the host.',
     ofWorkers: 'max',
     read: ({ memory }) => memory?.totalBytes,
   },
-  {
-    name: 'process_memory_available_bytes',
+  process_memory_available_bytes: {
     type: 'gauge',
     help: 'Memory of the host that is available without swapping.',
     ofWorkers: 'max',
     read: ({ memory }) => memory?.availableBytes,
   },
-  {
-    name: 'process_memory_free_bytes',
+  process_memory_free_bytes: {
     type: 'gauge',
     help: 'Free memory of the host, without the page cache.',
     ofWorkers: 'max',
     read: ({ memory }) => memory?.freeBytes,
   },
-  {
-    name: 'process_memory_usage_ratio',
+  process_memory_usage_ratio: {
     type: 'gauge',
     help: 'Share of the memory of the host that is not available.',
     ofWorkers: 'max',
@@ -160,89 +169,65 @@ const figures: readonly ProcessFigure[] = [
         ? undefined
         : 1 - memory.availableBytes / memory.totalBytes,
   },
-  {
-    name: 'process_disk_read_bytes_total',
+  process_disk_read_bytes_total: {
     type: 'counter',
     help: 'Bytes that the process read from storage.',
     read: ({ io }) => io?.readBytes,
   },
-  {
-    name: 'process_disk_written_bytes_total',
+  process_disk_written_bytes_total: {
     type: 'counter',
     help: 'Bytes that the process wrote to storage.',
     read: ({ io }) => io?.writtenBytes,
   },
-  {
-    name: 'process_disk_read_operations_total',
+  process_disk_read_operations_total: {
     type: 'counter',
     help: 'Read system calls of the process, including sockets: Linux does not count file reads separately.',
     read: ({ io }) => io?.reads,
   },
-  {
-    name: 'process_disk_write_operations_total',
+  process_disk_write_operations_total: {
     type: 'counter',
     help: 'Write system calls of the process, including sockets: Linux does not count file writes separately.',
     read: ({ io }) => io?.writes,
   },
-  {
-    name: 'process_network_receive_bytes_total',
+  process_network_receive_bytes_total: {
     type: 'counter',
     help: 'Bytes received by the interfaces of the network namespace (of a container, its own), without loopback.',
     ofWorkers: 'max',
     read: ({ network }) => network?.receivedBytes,
   },
-  {
-    name: 'process_network_transmit_bytes_total',
+  process_network_transmit_bytes_total: {
     type: 'counter',
     help: 'Bytes sent by the interfaces of the network namespace, without loopback.',
     ofWorkers: 'max',
     read: ({ network }) => network?.sentBytes,
   },
-  ...resources.flatMap((resource) =>
-    (['some', 'full'] as const).map((who): ProcessFigure => {
-      const waiting = who === 'some' ? 'a task waited' : 'all tasks waited';
-      return {
-        name: `process_pressure_${resource}_${who}_ratio`,
-        type: 'gauge',
-        help: `Share of the last 10, 60 or 300 seconds in which ${waiting} for ${resource}; only if the kernel reports it.`,
-        labels: ['window'],
-        ofWorkers: 'max',
-        read: ({ pressure }) => pressureOf(pressure[resource] ?? [], who),
-      };
-    }),
-  ),
-  {
-    name: 'go_gc_cycles_total',
+  ...pressureFigures,
+  go_gc_cycles_total: {
     type: 'counter',
     help: 'Garbage collections of V8, by generation: young, or all.',
     read: () => collections().count,
   },
-  {
-    name: 'go_memstats_alloc_bytes',
+  go_memstats_alloc_bytes: {
     type: 'gauge',
     help: 'V8 heap used by objects.',
     read: () => v8.getHeapStatistics().used_heap_size,
   },
-  {
-    name: 'go_memstats_heap_alloc_bytes',
+  go_memstats_heap_alloc_bytes: {
     type: 'gauge',
     help: 'The same as go_memstats_alloc_bytes, as in Go.',
     read: () => v8.getHeapStatistics().used_heap_size,
   },
-  {
-    name: 'go_memstats_heap_sys_bytes',
+  go_memstats_heap_sys_bytes: {
     type: 'gauge',
     help: 'V8 heap reserved from the system.',
     read: () => v8.getHeapStatistics().total_heap_size,
   },
-  {
-    name: 'go_memstats_heap_inuse_bytes',
+  go_memstats_heap_inuse_bytes: {
     type: 'gauge',
     help: 'V8 heap in physical memory.',
     read: () => v8.getHeapStatistics().total_physical_size,
   },
-  {
-    name: 'go_memstats_heap_idle_bytes',
+  go_memstats_heap_idle_bytes: {
     type: 'gauge',
     help: 'V8 heap reserved from the system but not in physical memory.',
     read: () => {
@@ -250,8 +235,7 @@ const figures: readonly ProcessFigure[] = [
       return Math.max(0, total_heap_size - total_physical_size);
     },
   },
-  {
-    name: 'go_memstats_sys_bytes',
+  go_memstats_sys_bytes: {
     type: 'gauge',
     help: 'Memory that the runtime uses: heap, external buffers and its own data.',
     read: () => {
@@ -259,13 +243,7 @@ const figures: readonly ProcessFigure[] = [
       return total_heap_size + external_memory + malloced_memory;
     },
   },
-];
-
-function pressureOf(all: readonly Pressure[], wanted: Pressure['who']): Figures {
-  return all
-    .filter(({ who }) => who === wanted)
-    .map(({ window, ratio }) => ({ labels: { window }, value: ratio }));
-}
+};
 
 /** Work of the garbage collector in this process. */
 interface Collections {
@@ -292,7 +270,7 @@ function collections(): Collections {
 }
 
 function watch(): Collections {
-  const seen = { count: 0, pauses: new Observed('go_gc_duration_seconds', {}, collectionBuckets) };
+  const seen = { count: 0, pauses: new Observed(collectionName, {}, collectionBuckets) };
   const observer = new PerformanceObserver((list) => {
     // Entries of this type have the kind of the collection as detail.
     for (const { duration, detail } of list.getEntries() as (PerformanceEntry & { detail: Kind })[]) {
