@@ -76,7 +76,7 @@ export class FastLane {
     const standing = known === undefined ? undefined : connections.repeatable(request, response);
     if (known === undefined || standing === undefined) return false;
     const startedMs = clock.monotonicMs();
-    const body = known.repeat.again((answer) => bodyOf(answer, known));
+    const body = known.repeat((answer) => bodyOf(answer, known));
     if (body === undefined) return false;
     this.#answered.add(1);
     if (standing !== 'open') connections.rotated(standing);

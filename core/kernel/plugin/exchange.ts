@@ -26,30 +26,11 @@ interface OfStage<Again> {
   readonly meter: StageMeter | undefined;
 }
 
-/** A recorded path through the stages, for when the same bytes come again. */
-export class Repeat {
-  readonly #answering: OfStage<AnswerAgain>;
-  readonly #admitting: readonly OfStage<AdmitAgain>[];
-
-  /** @param admitting the stages before the answering one, outermost first */
-  constructor(answering: OfStage<AnswerAgain>, admitting: readonly OfStage<AdmitAgain>[]) {
-    this.#answering = answering;
-    this.#admitting = admitting;
-  }
-
-  /** The body to send, with everything counted as if the stages had run; undefined, with nothing counted, if they must run. */
-  again(bodyOf: (answer: EncodedAnswer) => Buffer | undefined): Buffer | undefined {
-    const { again, meter } = this.#answering;
-    const found = again.find();
-    const body = found === undefined ? undefined : bodyOf(found);
-    if (body === undefined) return undefined;
-    for (const stage of this.#admitting) if (!stage.again()) return undefined;
-    again.given();
-    for (const stage of this.#admitting) stage.meter?.repeated(false);
-    meter?.repeated(true);
-    return body;
-  }
-}
+/**
+ * Repeats a recorded path through the stages. Returns the body to send, with everything counted as if the stages had run; undefined, with
+ * nothing counted, if they must run.
+ */
+export type Repeat = (bodyOf: (answer: EncodedAnswer) => Buffer | undefined) => Buffer | undefined;
 
 /** Asks a stage how to repeat its part; undefined if it cannot. */
 type AskStage<Again> = OfStage<() => Again | undefined>;
@@ -80,7 +61,15 @@ export class RepeatPath {
     const answering = known(this.#answering);
     const admitting = this.#passed.toReversed().map(known);
     if (answering === undefined || !admitting.every((stage) => stage !== undefined)) return undefined;
-    return new Repeat(answering, admitting);
+    return (bodyOf) => {
+      const found = answering.again.find();
+      const body = found === undefined ? undefined : bodyOf(found);
+      if (body === undefined || !admitting.every((stage) => stage.again())) return undefined;
+      answering.again.given();
+      for (const stage of admitting) stage.meter?.repeated(false);
+      answering.meter?.repeated(true);
+      return body;
+    };
   }
 }
 
