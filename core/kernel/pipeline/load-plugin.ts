@@ -22,10 +22,14 @@ export type PluginLoad =
       /** Set if its file has changed since this process loaded it; a module is only loaded once. */
       readonly isOutdated?: true;
     }
-  /** No plugin of that name exists. */
-  | { readonly kind: 'unknown'; readonly message: string; readonly fix?: string | undefined }
-  /** A module exists but is unusable. */
-  | { readonly kind: 'broken'; readonly message: string; readonly fix?: string | undefined };
+  | Failed<'unknown' | 'broken'>;
+
+/** No plugin of that name exists, or a module exists but is unusable. */
+interface Failed<Kind extends 'unknown' | 'broken'> {
+  readonly kind: Kind;
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
 
 /** The built-in plugins, which `use` names without a path. Tests replace them. */
 export interface BuiltIns {
@@ -133,14 +137,14 @@ async function loadModule(
     return { kind: 'broken', message, fix: loadFix(error, path) };
   }
   const plugin = asPlugin(exported);
-  if (plugin.kind === 'no-plugin') return { kind: 'broken', message: plugin.reason, fix: plugin.fix };
+  if (plugin.kind === 'broken') return plugin;
   // The project's tests check the built-in schemas.
-  if (builtInSchema !== undefined) return { kind: 'loaded', plugin: plugin.plugin, schema: builtInSchema };
+  if (builtInSchema !== undefined) return { kind: 'loaded', plugin, schema: builtInSchema };
   // The schema is checked below; the type only names the parts used here.
-  const schema = plugin.plugin.schema ?? noOptions;
+  const schema = plugin.schema ?? noOptions;
   const problem = schemaProblem(schema);
   if (problem !== undefined) return { kind: 'broken', message: `has an invalid options schema: ${problem}` };
-  return { kind: 'loaded', plugin: plugin.plugin, schema: withSecretFiles(schema) };
+  return { kind: 'loaded', plugin, schema: withSecretFiles(schema) };
 }
 
 async function importDefault(path: string): Promise<unknown> {
@@ -188,29 +192,25 @@ function firstLine(error: unknown): string {
   return text.split('\n', 1)[0] ?? text;
 }
 
-type AsPlugin =
-  | { readonly kind: 'plugin'; readonly plugin: Plugin }
-  | { readonly kind: 'no-plugin'; readonly reason: string; readonly fix: string };
-
 const define =
   'export default defineStage({...}), defineEndpoint({...}) or defineService({...}) of ref-proxy/plugin';
 const declare = 'docs/plugins.md shows how metrics and routes are declared';
 const restUses: ReadonlySet<unknown> = new Set(['never', 'once', 'maybe', 'many']);
 
 /** Narrows a module's default export to a plugin, or returns what is missing. */
-export function asPlugin(exported: unknown): AsPlugin {
+export function asPlugin(exported: unknown): Plugin | Failed<'broken'> {
   if (typeof exported !== 'object' || exported === null) {
-    return { kind: 'no-plugin', reason: 'has no default export that is a plugin', fix: define };
+    return { kind: 'broken', message: 'has no default export that is a plugin', fix: define };
   }
   const parts = new Map<string, unknown>(Object.entries(exported));
   const lacks = missingPart(parts);
   if (lacks !== undefined)
-    return { kind: 'no-plugin', reason: `does not export a valid plugin: ${lacks}`, fix: define };
+    return { kind: 'broken', message: `does not export a valid plugin: ${lacks}`, fix: define };
   const fault = declarationFault(parts);
   if (fault !== undefined)
-    return { kind: 'no-plugin', reason: `has an invalid declaration: ${fault}`, fix: declare };
+    return { kind: 'broken', message: `has an invalid declaration: ${fault}`, fix: declare };
   // Everything that the loader, the checker and the kernel use was checked; options and slots are up to the plugin.
-  return { kind: 'plugin', plugin: exported as Plugin };
+  return exported as Plugin;
 }
 
 function missingPart(parts: ReadonlyMap<string, unknown>): string | undefined {

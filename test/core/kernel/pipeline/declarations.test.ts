@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../../../core/plugin/index.js';
 const endpoint = defineEndpoint({ name: 'site', summary: 's', create: () => ({ routes: new Map() }) });
 const reasonOf = (declared: object): string => {
   const read = asPlugin({ ...endpoint, ...declared });
-  return read.kind === 'plugin' ? 'it is a plugin' : read.reason;
+  return read.kind === 'broken' ? read.message : 'it is a plugin';
 };
 const metric = (spec: object): object => ({
   metrics: { seen_total: { type: 'counter', help: 'h', ...spec } },
