@@ -15,18 +15,13 @@ const liveTelemetry: ReadonlySet<string> = new Set(['registerInstrumentation']);
 /** The options that differ, such as `server.workers`, and that a running process cannot change. */
 export function needsRestart(before: Pipeline, after: Pipeline): readonly string[] {
   const server = ofServer.filter((key) => before.server[key] !== after.server[key]);
-  const { tlsCertFile, tlsClientCaFile } = before.server;
-  const tls = [
-    ...((tlsCertFile === undefined) === (after.server.tlsCertFile === undefined) ? [] : ['tlsCertFile']),
-    ...((tlsClientCaFile === undefined) === (after.server.tlsClientCaFile === undefined)
-      ? []
-      : ['tlsClientCaFile']),
-  ];
-  const [was, is] = [before.telemetry, after.telemetry].map(
-    (options) => new Map<string, unknown>(Object.entries(options)),
+  const tls = (['tlsCertFile', 'tlsClientCaFile'] as const).filter(
+    (key) => (before.server[key] === undefined) !== (after.server[key] === undefined),
   );
-  const telemetry = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].filter(
-    (key) => !liveTelemetry.has(key) && JSON.stringify(was?.get(key)) !== JSON.stringify(is?.get(key)),
+  const was = new Map<string, unknown>(Object.entries(before.telemetry));
+  const is = new Map<string, unknown>(Object.entries(after.telemetry));
+  const telemetry = [...new Set([...was.keys(), ...is.keys()])].filter(
+    (key) => !liveTelemetry.has(key) && JSON.stringify(was.get(key)) !== JSON.stringify(is.get(key)),
   );
   return [
     ...[...server, ...tls].map((key) => `server.${key}`),
