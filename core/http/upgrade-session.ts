@@ -1,4 +1,6 @@
-import type { WebSocket } from 'ws';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import type { Params } from '../wire/api/params/index.js';
 import { apiError } from '../base/errors/table.js';
@@ -6,50 +8,56 @@ import type { ServerOptions } from '../base/options.gen.js';
 import { createExchange } from '../kernel/plugin/exchange.js';
 import type { LiveSocket, UpgradeCall, UpgradeHandler } from '../kernel/plugin/contract.js';
 import type { Run } from '../kernel/chain.js';
-import type { RequestRecord } from '../kernel/telemetry/request-log.js';
+import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
 import { clientErrorOf, encodeError } from './error-body.js';
+import type { OnThrow } from './guarded-server.js';
+import { securityHeaders } from './security-headers.js';
+import type { Clock } from '../base/clock.js';
 import { Rounds } from '../base/pace/rounds.js';
 
-/** Callbacks by which a session acts on its connection and reports its progress. */
-interface SessionParts {
-  readonly record: RequestRecord;
+export interface UpgradeSettings {
   readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
   /** Removes secrets from error texts. */
   readonly hide: (text: string) => string;
   readonly run: Run;
-  readonly nowNs: () => bigint;
-  accept(): Promise<WebSocket>;
-  /** Answers the request with an error instead. */
-  refuse(answer: EncodedAnswer): void;
-  destroy(): void;
-  /** Called when the request was answered, with the status. */
-  onAnswered(status: number): void;
+  readonly observer: RequestObserver;
+  readonly clock: Clock;
+  readonly onThrow: OnThrow;
 }
 
 /** One WebSocket request: its handshake and, once accepted, its WebSocket. */
 export class UpgradeSession {
-  readonly #parts: SessionParts;
+  readonly #settings: UpgradeSettings & { readonly server: WebSocketServer };
+  readonly #record: RequestRecord;
+  readonly #handshake: Handshake;
   readonly #controller = new AbortController();
   #socket: UpgradedSocket | undefined;
   #isAnswered = false;
   /** Timeout until the handshake is answered. */
   #deadline: NodeJS.Timeout | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(
+    settings: UpgradeSettings & { readonly server: WebSocketServer },
+    record: RequestRecord,
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ) {
+    this.#settings = settings;
+    this.#record = record;
+    this.#handshake = new Handshake(request, socket, head, () => this.gone());
   }
 
   /** Runs the handler to its end. An error before the handshake becomes the answer, one after it the close reason. */
   async serve(handler: UpgradeHandler, readParams: () => Params, path: string): Promise<void> {
-    const { record, options } = this.#parts;
-    const bound = options.httpWriteTimeout;
+    const bound = this.#settings.options.httpWriteTimeout;
     if (bound > 0)
       this.#deadline = setTimeout(() => this.#controller.abort(apiError('queryTimeout', {})), bound);
     // A handler may be slow to notice that it was aborted.
     this.#controller.signal.addEventListener('abort', () => clearTimeout(this.#deadline));
     try {
       const params = readParams();
-      record.query = params.get('query')?.[0];
+      this.#record.query = params.get('query')?.[0];
       await handler(this.#call(params, path));
       if (this.#socket === undefined) throw new Error('an upgrade handler returned without an answer');
     } catch (error) {
@@ -75,16 +83,16 @@ export class UpgradeSession {
 
   /** Closes the connection without a close message. */
   cut(): void {
-    this.#parts.destroy();
+    this.#handshake.destroy();
   }
 
   #call(params: Params, path: string): UpgradeCall {
-    const { record, run } = this.#parts;
+    const { run, clock } = this.#settings;
     const { signal } = this.#controller;
-    const { id, caller, trace } = record;
+    const { id, method, requestType: route, caller, trace } = this.#record;
     return {
-      route: record.requestType,
-      method: record.method,
+      route,
+      method,
       path,
       pathParams: new Map(),
       params,
@@ -92,7 +100,7 @@ export class UpgradeSession {
       signal,
       ask: (request, { isFinal = true } = {}) =>
         run(createExchange({ id, request, caller, signal, trace, isFinal })),
-      nowNs: this.#parts.nowNs,
+      nowNs: () => clock.nowNs(),
       accept: () => this.#accept(),
     };
   }
@@ -102,32 +110,39 @@ export class UpgradeSession {
     if (this.#isAnswered) throw new Error('an upgrade handler accepted twice');
     this.#isAnswered = true;
     clearTimeout(this.#deadline);
-    const socket = new UpgradedSocket(await this.#parts.accept(), this.#parts.hide, () => this.gone());
+    const { server, hide } = this.#settings;
+    const socket = new UpgradedSocket(await this.#handshake.accept(server), hide, () => this.gone());
     this.#socket = socket;
-    this.#parts.onAnswered(101);
+    this.#answered(101);
     // If the session was stopped in the meantime, there was no socket to close yet.
     if (this.#controller.signal.aborted) socket.close(goingAway, '');
     return socket;
   }
 
   #fail(error: unknown): void {
-    const { record, options, hide } = this.#parts;
+    const { options, hide } = this.#settings;
     const { signal } = this.#controller;
     const shown = clientErrorOf(error, signal);
     if (this.#socket !== undefined) {
       if (!signal.aborted) this.#socket.close(failed, shown.message);
       return;
     }
-    record.error = error;
+    this.#record.error = error;
     if (this.#isAnswered) {
       this.cut();
-      this.#parts.onAnswered(499);
+      this.#answered(499);
       return;
     }
     this.#isAnswered = true;
     clearTimeout(this.#deadline);
-    this.#parts.refuse(encodeError(shown, options.errorResponseMessageField, hide));
-    this.#parts.onAnswered(shown.status);
+    this.#handshake.refuse(encodeError(shown, options.errorResponseMessageField, hide));
+    this.#answered(shown.status);
+  }
+
+  #answered(status: number): void {
+    const { observer, clock } = this.#settings;
+    observer.finished(this.#record, status, clock.monotonicMs() - this.#record.startedMs);
+    this.#record.trace.isWritten = true;
   }
 }
 
@@ -205,4 +220,74 @@ function cut(reason: string): string {
   let text = reason;
   while (Buffer.byteLength(text) > maxReasonBytes) text = text.slice(0, -1);
   return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+}
+
+/** Maximum number of bytes that a client may send before its handshake is answered; it has no reason to send any. */
+const maxEarlyBytes = 16 * 1024;
+
+/** A connection between its WebSocket request and the answer. */
+class Handshake {
+  readonly #request: IncomingMessage;
+  readonly #socket: Duplex;
+  readonly #early: Buffer[];
+  readonly #onGone: () => void;
+  #earlyBytes: number;
+
+  /** @param onGone called when the client leaves, before or after the answer */
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer, onGone: () => void) {
+    this.#request = request;
+    this.#socket = socket;
+    this.#early = [head];
+    this.#earlyBytes = head.length;
+    this.#onGone = onGone;
+    socket.on('error', onGone);
+    socket.once('close', onGone);
+    // Reading is the only way to notice that the client has left.
+    socket.on('data', this.#onData);
+    socket.once('end', onGone);
+  }
+
+  accept(server: WebSocketServer): Promise<WebSocket> {
+    this.#detach();
+    return new Promise((resolve, reject) => {
+      this.#socket.once('close', () => reject(new Error('the connection was closed during the handshake')));
+      server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), (socket) => {
+        // A stream that was paused explicitly does not resume by itself.
+        this.#socket.resume();
+        resolve(socket);
+      });
+    });
+  }
+
+  /** Answers with an error instead of the handshake. */
+  refuse(answer: EncodedAnswer): void {
+    this.#detach();
+    const headers = new Map<string, string>(Object.entries(securityHeaders));
+    for (const [name, value] of answer.headers) headers.set(name, value);
+    headers.set('Content-Type', answer.contentType);
+    headers.set('Content-Length', String(answer.body.length));
+    headers.set('Connection', 'close');
+    const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const reason = STATUS_CODES[answer.status] ?? 'Error';
+    this.#socket.write(`HTTP/1.1 ${answer.status} ${reason}\r\n${lines}\r\n`);
+    this.#socket.end(answer.body);
+    // Keeps reading until the client has the answer: a reset would discard it.
+    this.#socket.resume();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #detach(): void {
+    this.#socket.off('data', this.#onData);
+    this.#socket.off('end', this.#onGone);
+    this.#socket.pause();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > maxEarlyBytes) this.#socket.destroy();
+  };
 }

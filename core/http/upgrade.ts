@@ -1,14 +1,11 @@
-import { ServerResponse, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { WebSocketServer, WebSocket } from 'ws';
+import type { WebSocketServer } from 'ws';
 import type { Params } from '../wire/api/params/index.js';
 import { apiError } from '../base/errors/table.js';
-import type { ServerOptions } from '../base/options.gen.js';
-import type { Clock } from '../base/clock.js';
 import type { UpgradeHandler } from '../kernel/plugin/contract.js';
-import type { Run } from '../kernel/chain.js';
-import { type RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
+import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import { asError, guardEvents } from '../base/guard-events.js';
 import { type Admission, callerOf } from './admission.js';
 import { readUrlParams } from './serve-route.js';
@@ -16,19 +13,7 @@ import type { OnThrow } from './guarded-server.js';
 import { createGuardedWebSockets } from './guarded-web-sockets.js';
 import { refuseBadHead } from './listener.js';
 import { routeLabel, headerNames, type ListenerName, type Route } from '../wire/routes-table.js';
-import { UpgradeSession } from './upgrade-session.js';
-import type { EncodedAnswer } from '../wire/answer/types.js';
-import { securityHeaders } from './security-headers.js';
-
-interface UpgradeSettings {
-  readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
-  /** Removes secrets from error texts. */
-  readonly hide: (text: string) => string;
-  readonly run: Run;
-  readonly observer: RequestObserver;
-  readonly clock: Clock;
-  readonly onThrow: OnThrow;
-}
+import { UpgradeSession, type UpgradeSettings } from './upgrade-session.js';
 
 /** A larger client message closes the socket with 1009, since no route expects any. */
 const maxMessageBytes = 4096;
@@ -117,28 +102,15 @@ export class Upgrades {
     socket: Duplex,
     head: Buffer,
   ): Promise<void> {
-    const { clock, observer, run, options, hide } = this.#settings;
+    const { clock, observer } = this.#settings;
     // Only the page's own routes: elsewhere a header that a gateway takes away must stay away.
     const carried = route.listener === 'admin' ? carriedHeaders(request) : undefined;
     const record = new RequestRecord('GET', path, callerOf(request, carried), clock.monotonicMs());
     record.route = routeLabel(route);
     record.requestType = route.id;
     observer.started(record);
-    const session: UpgradeSession = new UpgradeSession({
-      record,
-      options,
-      hide,
-      run,
-      nowNs: () => clock.nowNs(),
-      accept: () => handshake.accept(this.#server),
-      refuse: (answer) => handshake.refuse(answer),
-      destroy: () => handshake.destroy(),
-      onAnswered: (status) => {
-        observer.finished(record, status, clock.monotonicMs() - record.startedMs);
-        record.trace.isWritten = true;
-      },
-    });
-    const handshake = new Handshake(request, socket, head, () => session.gone());
+    const settings = { ...this.#settings, server: this.#server };
+    const session = new UpgradeSession(settings, record, request, socket, head);
     this.#sessions.add(session);
     socket.once('close', () => {
       this.#sessions.delete(session);
@@ -206,9 +178,6 @@ function chosenProtocol(offered: Iterable<string>): string | false {
   return false;
 }
 
-/** Maximum number of bytes that a client may send before its handshake is answered; it has no reason to send any. */
-const maxEarlyBytes = 16 * 1024;
-
 /** True if a request asks for a WebSocket, as defined by RFC 6455. */
 function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
   return (
@@ -217,71 +186,4 @@ function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
     headers['sec-websocket-version'] === '13' &&
     /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
   );
-}
-
-/** A connection between its WebSocket request and the answer. */
-class Handshake {
-  readonly #request: IncomingMessage;
-  readonly #socket: Duplex;
-  readonly #early: Buffer[];
-  readonly #onGone: () => void;
-  #earlyBytes: number;
-
-  /** @param onGone called when the client leaves, before or after the answer */
-  constructor(request: IncomingMessage, socket: Duplex, head: Buffer, onGone: () => void) {
-    this.#request = request;
-    this.#socket = socket;
-    this.#early = [head];
-    this.#earlyBytes = head.length;
-    this.#onGone = onGone;
-    socket.on('error', onGone);
-    socket.once('close', onGone);
-    // Reading is the only way to notice that the client has left.
-    socket.on('data', this.#onData);
-    socket.once('end', onGone);
-  }
-
-  accept(server: WebSocketServer): Promise<WebSocket> {
-    this.#detach();
-    return new Promise((resolve, reject) => {
-      this.#socket.once('close', () => reject(new Error('the connection was closed during the handshake')));
-      server.handleUpgrade(this.#request, this.#socket, Buffer.concat(this.#early), (socket) => {
-        // A stream that was paused explicitly does not resume by itself.
-        this.#socket.resume();
-        resolve(socket);
-      });
-    });
-  }
-
-  /** Answers with an error instead of the handshake. */
-  refuse(answer: EncodedAnswer): void {
-    this.#detach();
-    const headers = new Map<string, string>(Object.entries(securityHeaders));
-    for (const [name, value] of answer.headers) headers.set(name, value);
-    headers.set('Content-Type', answer.contentType);
-    headers.set('Content-Length', String(answer.body.length));
-    headers.set('Connection', 'close');
-    const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    const reason = STATUS_CODES[answer.status] ?? 'Error';
-    this.#socket.write(`HTTP/1.1 ${answer.status} ${reason}\r\n${lines}\r\n`);
-    this.#socket.end(answer.body);
-    // Keeps reading until the client has the answer: a reset would discard it.
-    this.#socket.resume();
-  }
-
-  destroy(): void {
-    this.#socket.destroy();
-  }
-
-  #detach(): void {
-    this.#socket.off('data', this.#onData);
-    this.#socket.off('end', this.#onGone);
-    this.#socket.pause();
-  }
-
-  readonly #onData = (chunk: Buffer): void => {
-    this.#early.push(chunk);
-    this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes > maxEarlyBytes) this.#socket.destroy();
-  };
 }
