@@ -91,6 +91,10 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   const stages: Unit[] = [];
   const routes = new OwnRoutes();
   const handlers = new Map<string, RouteHandler>();
+  const serve = (loaded: LoadedPlugin, served: Endpoint['routes'], servesAdmin = false): void => {
+    checkRoutes(served, routes.byId, servesAdmin);
+    claim(answering(loaded, served), handlers);
+  };
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
     if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
@@ -98,10 +102,8 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
     stages.push(unit);
     const { rest, gives } = plugin;
     links.push({ ...placeOf(loaded), rest, gives, stage, meter: deps.meterFor(loaded.id) });
-    if (stage.routes !== undefined) {
-      checkRoutes(loaded, stage.routes, routes.byId, plugin.servesAdmin === true);
-      claim(loaded, answering(loaded, stage.routes), handlers);
-    }
+    const { routes: served } = stage;
+    if (served !== undefined) failingAs(loaded, () => serve(loaded, served, plugin.servesAdmin));
   }
   const endpoints: Unit[] = [];
   const upgrades = new Map<string, UpgradeHandler>();
@@ -113,10 +115,11 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
       madeEndpoint(plugin.create(loaded.options, host), ownRoutes),
     );
     endpoints.push(unit);
-    failingAs(loaded, () => routes.add(ownRoutes));
-    checkRoutes(loaded, endpoint.routes, routes.byId, plugin.servesAdmin === true);
-    claim(loaded, answering(loaded, endpoint.routes), handlers);
-    claim(loaded, blaming(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>()), upgrades);
+    failingAs(loaded, () => {
+      routes.add(ownRoutes);
+      serve(loaded, endpoint.routes, plugin.servesAdmin);
+      claim(blaming(loaded, endpoint.upgrades ?? new Map<string, UpgradeHandler>()), upgrades);
+    });
   }
   return {
     links,
@@ -201,35 +204,20 @@ function blaming<Call, Answered>(
 
 /** Checks that plugins serve exactly the routes they declare, and that all of them exist. */
 function checkRoutes(
-  loaded: LoadedPlugin,
   routes: Endpoint['routes'],
   known: ReadonlyMap<string, Route>,
   servesAdmin: boolean,
 ): void {
   const unknown = [...routes.keys()].find((id) => !known.has(id));
-  if (unknown !== undefined)
-    throw new PluginFailure(placeOf(loaded), 'create', `unknown route "${unknown}": declare it in ownRoutes`);
+  if (unknown !== undefined) throw new Error(`unknown route "${unknown}": declare it in ownRoutes`);
   const admin = [...routes.keys()].find((id) => known.get(id)?.listener === 'admin');
   if (admin !== undefined && !servesAdmin)
-    throw new PluginFailure(
-      placeOf(loaded),
-      'create',
-      `route "${admin}" is on the admin listener: declare servesAdmin`,
-    );
+    throw new Error(`route "${admin}" is on the admin listener: declare servesAdmin`);
 }
 
-function claim<Handler>(
-  loaded: LoadedPlugin,
-  from: ReadonlyMap<string, Handler>,
-  to: Map<string, Handler>,
-): void {
+function claim<Handler>(from: ReadonlyMap<string, Handler>, to: Map<string, Handler>): void {
   for (const [route, handler] of from) {
-    if (to.has(route))
-      throw new PluginFailure(
-        placeOf(loaded),
-        'create',
-        `route "${route}" is already served by a plugin above`,
-      );
+    if (to.has(route)) throw new Error(`route "${route}" is already served by a plugin above`);
     to.set(route, handler);
   }
 }
