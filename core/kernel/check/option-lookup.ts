@@ -1,3 +1,4 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
 import {
   definitionsOf,
   isNamedSource,
@@ -5,9 +6,10 @@ import {
   type OptionDefinition,
   type OptionOrigin,
 } from '../options/index.js';
-import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
+import type { DraftEntry, DraftOptions, PipelineDraft } from '../pipeline/draft.js';
 import { valueOf, type LocatedNode } from '../pipeline/located.js';
 import type { SourcePosition } from '../pipeline/types.js';
+import type { Plugin } from '../plugin/contract.js';
 
 /** An option of a pipeline with its effective value and where it was set. */
 export interface FoundOption {
@@ -26,13 +28,16 @@ export interface FoundOption {
 const known = new WeakMap<PipelineDraft, readonly FoundOption[]>();
 
 export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
-  const found = known.get(draft) ?? optionsIn(draft);
-  known.set(draft, found);
-  return found;
+  return ofKey(known, draft, () => enabledOwners(draft).flatMap(optionsOf));
 }
 
-function optionsIn(draft: PipelineDraft): readonly FoundOption[] {
-  return enabledOwners(draft).flatMap(optionsOf);
+/** The plugins that are not disabled and could be loaded, with their entries in the order of the file. */
+export function enabledPlugins({
+  entries,
+}: PipelineDraft): readonly { readonly entry: DraftEntry; readonly plugin: Plugin }[] {
+  return entries.flatMap((entry) =>
+    entry.isEnabled && entry.load.kind === 'loaded' ? { entry, plugin: entry.load.plugin } : [],
+  );
 }
 
 /** The sections, and the plugins that are not disabled, in the order of the file. */

@@ -15,19 +15,17 @@ export interface DraftChain {
 }
 
 export function chainOf(draft: PipelineDraft): DraftChain {
-  const entries = draft.entries.filter((entry) => entry.list === 'stages' && entry.isEnabled);
-  const stages = entries.flatMap((entry) =>
+  const drafted = draft.entries.filter((entry) => entry.list === 'stages');
+  const enabled = drafted.filter((entry) => entry.isEnabled);
+  const stages = enabled.flatMap((entry) =>
     entry.load.kind === 'loaded' && entry.load.plugin.kind === 'stage'
-      ? [{ entry, plugin: entry.load.plugin }]
+      ? { entry, plugin: entry.load.plugin }
       : [],
   );
   const items = valueOf(draft.root, 'stages');
   const written = items?.kind === 'list' ? items.items.length : 0;
-  const drafted = draft.entries.filter((entry) => entry.list === 'stages').length;
-  return {
-    stages,
-    isWhole: stages.length === entries.length && drafted === written && draft.lacksEntries !== true,
-  };
+  const hasAll = drafted.length === written && draft.lacksEntries !== true;
+  return { stages, isWhole: stages.length === enabled.length && hasAll };
 }
 
 /** `needer` needs a slot that only the later stage `giver` provides. */

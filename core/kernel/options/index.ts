@@ -10,6 +10,7 @@ export { defaultText, helpText, specifiedVariables, unitOf } from './help.js';
 export { decodeValue, environmentProblems, readEnvironment, readSetting } from './read-setting.js';
 export {
   isNamedSource,
+  namedSources,
   nameOfSource,
   type NamedSource,
   type OptionFinding,

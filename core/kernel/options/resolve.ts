@@ -104,21 +104,29 @@ interface Found {
   readonly origin: OptionOrigin;
 }
 
+/** The flag and the variable that set an option, with their texts. */
+export function namedSources(
+  definition: OptionDefinition,
+  { flags, env }: OptionSources,
+): readonly { readonly origin: NamedSource; readonly text: string }[] {
+  const flag = definition.flag ?? definition.shares ?? '';
+  const text = flags.get(flag);
+  const variable = readEnvironment(definition, env);
+  return [
+    ...(text === undefined ? [] : [{ origin: { kind: 'flag', name: flag } as const, text }]),
+    ...(variable === undefined
+      ? []
+      : [{ origin: { kind: 'env', name: variable.name } as const, text: variable.text }]),
+  ];
+}
+
 /** The value from the flag or the environment; an invalid one is reported and counts as unset. */
 function readNamed(
   definition: OptionDefinition,
   sources: OptionSources,
   findings: OptionFinding[],
 ): Found | undefined {
-  const given: { origin: NamedSource; text: string }[] = [];
-  const flag = definition.flag ?? definition.shares;
-  const flagText = flag === undefined ? undefined : sources.flags.get(flag);
-  if (flag !== undefined && flagText !== undefined)
-    given.push({ origin: { kind: 'flag', name: flag }, text: flagText });
-  const variable = readEnvironment(definition, sources.env);
-  if (variable !== undefined)
-    given.push({ origin: { kind: 'env', name: variable.name }, text: variable.text });
-  for (const { origin, text } of given) {
+  for (const { origin, text } of namedSources(definition, sources)) {
     const setting = readSetting(definition, text, nameOfSource(origin));
     if (setting.kind === 'value') return { value: setting.value, origin };
     const { message, fix } = setting;

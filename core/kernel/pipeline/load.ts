@@ -54,18 +54,9 @@ function section<Name extends SectionName>(draft: PipelineDraft, name: Name): Pi
 }
 
 function plugins(draft: PipelineDraft, list: ListName): readonly LoadedPlugin[] {
-  const loaded: LoadedPlugin[] = [];
-  for (const entry of draft.entries) {
-    if (entry.list !== list || !entry.isEnabled || entry.load.kind !== 'loaded') continue;
-    const { id, use, useAt } = entry;
-    loaded.push({
-      id,
-      use,
-      plugin: entry.load.plugin,
-      options: entry.options?.resolved.options ?? {},
-      at: useAt,
-      isOutdated: entry.load.isOutdated,
-    });
-  }
-  return loaded;
+  return draft.entries.flatMap(({ load, isEnabled, options, id, use, useAt: at, ...entry }) => {
+    if (entry.list !== list || !isEnabled || load.kind !== 'loaded') return [];
+    const { plugin, isOutdated } = load;
+    return { id, use, plugin, options: options?.resolved.options ?? {}, at, isOutdated };
+  });
 }

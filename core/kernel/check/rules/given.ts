@@ -1,18 +1,18 @@
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import { join, sep } from 'node:path';
 import {
   decodeValue,
   definitionsOf,
   isNamedSource,
   nameOfSource,
+  namedSources,
   packageRoot,
-  readEnvironment,
   unknownVariables,
   type NamedSource,
-  type OptionDefinition,
 } from '../../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf, toPlain } from '../../pipeline/located.js';
-import { allOptions, enabledOwners } from '../option-lookup.js';
+import { allOptions, enabledOwners, enabledPlugins } from '../option-lookup.js';
 import type { Complaint, Rule } from '../rule.js';
 
 export const givenRules: readonly Rule[] = [
@@ -67,17 +67,14 @@ export const givenRules: readonly Rule[] = [
     isAboutWhole: true,
     docs: 'A flag or an environment variable sets an option of built-in plugins, but none of them is in the file and enabled, so it has no effect; or a variable that other proxies use for an option does not set it here, and the finding names the flag.',
     check(draft) {
-      const present = new Set<string>(draft.sections.keys());
-      for (const { isEnabled, load } of draft.entries)
-        if (isEnabled && load.kind === 'loaded') present.add(load.plugin.name);
+      const enabled = enabledPlugins(draft).map(({ plugin }) => plugin.name);
+      const present = new Set<string>([...draft.sections.keys(), ...enabled]);
       const owners = new Map<string, { readonly source: NamedSource; readonly names: string[] }>();
       for (const [owner, schema] of draft.schemas) {
         for (const definition of definitionsOf(owner, schema)) {
-          for (const source of sourcesOf(definition, draft)) {
+          for (const { origin: source } of namedSources(definition, draft.sources)) {
             const key = `${source.kind} ${source.name}`;
-            const known = owners.get(key);
-            if (known === undefined) owners.set(key, { source, names: [owner] });
-            else known.names.push(owner);
+            ofKey(owners, key, () => ({ source, names: [] })).names.push(owner);
           }
         }
       }
@@ -120,13 +117,8 @@ function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[
     const value = decodeValue(schema.properties?.[key] ?? {}, toPlain(written.value));
     if (JSON.stringify(value) === JSON.stringify(resolved.options[key])) return [];
     const message = `option "${key}" has no effect: ${nameOfSource(origin)} overrides it`;
-    return [
-      {
-        at: written.keyAt,
-        message,
-        fix: `remove it from the file, or remove the ${origin.kind === 'flag' ? 'flag' : 'variable'}`,
-      },
-    ];
+    const fix = `remove it from the file, or remove the ${origin.kind === 'flag' ? 'flag' : 'variable'}`;
+    return { at: written.keyAt, message, fix };
   });
 }
 
@@ -145,22 +137,12 @@ function ignoredVariables(draft: PipelineDraft): readonly Complaint[] {
   });
 }
 
-/** The flag and the variable that set this option. */
-function sourcesOf(definition: OptionDefinition, { sources }: PipelineDraft): readonly NamedSource[] {
-  const flag = definition.flag ?? definition.shares;
-  const variable = readEnvironment(definition, sources.env);
-  return [
-    ...(flag !== undefined && sources.flags.has(flag) ? [{ kind: 'flag' as const, name: flag }] : []),
-    ...(variable === undefined ? [] : [{ kind: 'env' as const, name: variable.name }]),
-  ];
-}
-
 function knowsPlugins({ root, lacksEntries = false, entries }: PipelineDraft): boolean {
   return root !== undefined && !lacksEntries && entries.every(({ load }) => load.kind === 'loaded');
 }
 
 function* knownVariables({ schemas, entries }: PipelineDraft): Generator<string> {
-  const ofSite = entries.flatMap(({ load }) => (load.kind === 'loaded' ? [load.schema] : []));
+  const ofSite = entries.flatMap(({ load }) => (load.kind === 'loaded' ? load.schema : []));
   for (const schema of [...schemas.values(), ...ofSite])
     for (const { env } of definitionsOf('', schema)) yield* env;
 }

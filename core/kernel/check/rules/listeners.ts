@@ -1,6 +1,13 @@
 import { isLoopback, parseListenAddress, type ListenAddress } from '../../../base/listen-address.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
-import { allOptions, findOption, howToSet, isFilled, type FilledOption } from '../option-lookup.js';
+import {
+  allOptions,
+  enabledPlugins,
+  findOption,
+  howToSet,
+  isFilled,
+  type FilledOption,
+} from '../option-lookup.js';
 import type { Complaint, Rule } from '../rule.js';
 
 export const listenersRules: readonly Rule[] = [
@@ -73,25 +80,14 @@ function overlap(a: ListenAddress, b: ListenAddress): boolean {
  * omitted if it has no routes or they move to the main listener (docs/protocol/operation.md#listeners-and-admin-routes).
  */
 export function listeners(draft: PipelineDraft): readonly FilledOption[] {
-  const hasAdmin = hasAdminListener(draft);
-  return allOptions(draft).flatMap((option) => {
-    if (option.definition.schema.format !== 'listen-address' || !isFilled(option)) return [];
-    if (option.definition.flag === 'admin-listen' && !hasAdmin) return [];
-    return [option];
-  });
-}
-
-function hasAdminListener(draft: PipelineDraft): boolean {
-  return !isFilled(findOption(draft, 'server.admin-auth-token')) && servesAdmin(draft);
+  const hasAdmin = !isFilled(findOption(draft, 'server.admin-auth-token')) && servesAdmin(draft);
+  return allOptions(draft)
+    .filter(isFilled)
+    .filter(({ definition: { schema } }) => schema.format === 'listen-address')
+    .filter(({ definition: { flag } }) => flag !== 'admin-listen' || hasAdmin);
 }
 
 /** True when a plugin of the pipeline defines routes on the admin listener. */
-function servesAdmin({ entries }: PipelineDraft): boolean {
-  return entries.some(
-    ({ isEnabled, load }) =>
-      isEnabled &&
-      load.kind === 'loaded' &&
-      load.plugin.kind !== 'service' &&
-      load.plugin.servesAdmin === true,
-  );
+function servesAdmin(draft: PipelineDraft): boolean {
+  return enabledPlugins(draft).some(({ plugin }) => plugin.kind !== 'service' && plugin.servesAdmin === true);
 }

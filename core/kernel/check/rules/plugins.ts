@@ -6,7 +6,7 @@ import type { OwnRoute, Plugin } from '../../plugin/contract.js';
 import { shapeOfMetric } from '../../telemetry/meters.js';
 import { builtInMetrics } from '../../telemetry/metrics-table.js';
 import { processMetrics } from '../../telemetry/process-metrics.js';
-import { findOption } from '../option-lookup.js';
+import { enabledPlugins, findOption } from '../option-lookup.js';
 import type { Complaint, Rule } from '../rule.js';
 
 export const pluginsRules: readonly Rule[] = [
@@ -17,8 +17,8 @@ export const pluginsRules: readonly Rule[] = [
     severity: 'error',
     docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js` or `../x.js`, relative to the directory of the file, or absolute), or an npm package that is installed in the directory of the file or above.',
     check: (draft) =>
-      draft.entries.flatMap(({ load, useAt }) =>
-        load.kind === 'unknown' ? [{ at: useAt, message: load.message, fix: load.fix }] : [],
+      draft.entries.flatMap(({ load, useAt: at }) =>
+        load.kind === 'unknown' ? { at, message: load.message, fix: load.fix } : [],
       ),
   },
   {
@@ -28,16 +28,8 @@ export const pluginsRules: readonly Rule[] = [
     severity: 'error',
     docs: 'The module exists, but it fails to load, has no default export made with defineStage, defineEndpoint or defineService, has an invalid schema, or declares invalid metrics or routes: names, types, labels, or paths that are taken. Checking a file runs the top-level code of its modules.',
     check: (draft) =>
-      draft.entries.flatMap(({ load, use, useAt }) =>
-        load.kind === 'broken'
-          ? [
-              {
-                at: useAt,
-                message: `plugin "${use}" ${load.message}`,
-                fix: load.fix,
-              },
-            ]
-          : [],
+      draft.entries.flatMap(({ load, use, useAt: at }) =>
+        load.kind === 'broken' ? { at, message: `plugin "${use}" ${load.message}`, fix: load.fix } : [],
       ),
   },
   {
@@ -52,13 +44,9 @@ export const pluginsRules: readonly Rule[] = [
         const { kind, name } = load.plugin;
         const right = listOf[kind];
         if (right === list) return [];
-        return [
-          {
-            at: useAt,
-            message: `"${name}" is ${kind === 'endpoint' ? 'an endpoint' : `a ${kind}`} plugin and does not belong in "${list}"`,
-            fix: `move it to "${right}"`,
-          },
-        ];
+        const what = kind === 'endpoint' ? 'an endpoint' : `a ${kind}`;
+        const message = `"${name}" is ${what} plugin and does not belong in "${list}"`;
+        return { at: useAt, message, fix: `move it to "${right}"` };
       }),
   },
   {
@@ -77,11 +65,8 @@ export const pluginsRules: readonly Rule[] = [
           continue;
         }
         const fix = entry.idAt === entry.useAt ? 'give it a unique "id"' : 'choose another id';
-        complaints.push({
-          at: entry.idAt,
-          message: `id "${entry.id}" is already used by the entry on line ${before.at.line}`,
-          fix,
-        });
+        const message = `id "${entry.id}" is already used by the entry on line ${before.at.line}`;
+        complaints.push({ at: entry.idAt, message, fix });
       }
       return complaints;
     },
@@ -95,16 +80,10 @@ export const pluginsRules: readonly Rule[] = [
     check(draft) {
       const clashes = new Clashes(draft.schemas);
       return draft.entries.flatMap((entry) => {
-        const message = clashes.of(entry);
-        return message === undefined
-          ? []
-          : [
-              {
-                at: entry.useAt,
-                message: `plugin "${entry.use}" ${message}`,
-                fix: 'rename it in the plugin',
-              },
-            ];
+        const clash = clashes.of(entry);
+        if (clash === undefined) return [];
+        const message = `plugin "${entry.use}" ${clash}`;
+        return { at: entry.useAt, message, fix: 'rename it in the plugin' };
       });
     },
   },
@@ -117,10 +96,10 @@ export const pluginsRules: readonly Rule[] = [
     check(draft) {
       const workers = findOption(draft, 'workers');
       if (workers === undefined || String(workers.value) === '1') return [];
-      return draft.entries
-        .filter(({ isEnabled, load }) => isEnabled && load.kind === 'loaded' && load.plugin.isSingle === true)
-        .map(({ use, useAt }) => ({
-          at: useAt,
+      return enabledPlugins(draft)
+        .filter(({ plugin }) => plugin.isSingle === true)
+        .map(({ entry: { use, useAt: at } }) => ({
+          at,
           message: `plugin "${use}" cannot run in several workers (${workers.name} is ${String(workers.value)})`,
           fix: 'remove it, or set workers (-workers) to 1',
         }));
