@@ -1,15 +1,11 @@
 import { readBuiltInLint } from '../pipeline/load-plugin.js';
 import type { Tier } from './rule.js';
 import { rules } from './rules/index.js';
-import type { Finding } from '../pipeline/types.js';
+import type { LintRule } from '../plugin/contract.js';
 
 /** A rule of the checker; docs/checker.md explains each. */
-export interface RuleDescription {
-  readonly id: string;
-  readonly title: string;
+export interface RuleDescription extends Omit<LintRule, 'check'> {
   readonly tier: Tier;
-  readonly severity: Finding['severity'];
-  readonly docs: string;
 }
 
 /** Reads all rules, including those of built-in plugins, in the order of their ids: structure, meaning, environment. */

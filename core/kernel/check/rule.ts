@@ -1,5 +1,8 @@
 import type { PipelineDraft } from '../pipeline/draft.js';
-import type { Finding, SourcePosition } from '../pipeline/types.js';
+import type { Complaint } from '../pipeline/located.js';
+import type { LintRule } from '../plugin/contract.js';
+
+export type { Complaint } from '../pipeline/located.js';
 
 /** Subject of a rule: the text alone, its meaning, or the machine it would run on. */
 export type Tier = 'structure' | 'meaning' | 'environment';
@@ -16,20 +19,8 @@ export interface Surroundings {
   readonly canReach: (url: string) => Promise<string | undefined>;
 }
 
-/** A finding of a rule, before the rule's id and severity are added. */
-export interface Complaint {
-  readonly at: SourcePosition;
-  readonly message: string;
-  readonly fix?: string | undefined;
-}
-
-interface RuleMeta {
+interface RuleMeta extends Omit<LintRule, 'id' | 'check'> {
   readonly id: `R${number}`;
-  /** A few words, for tables of rules. */
-  readonly title: string;
-  readonly severity: Finding['severity'];
-  /** One paragraph for docs/checker.md: the problem, why it matters, how to fix it. */
-  readonly docs: string;
   /** True if the rule concerns the file as a whole: it then skips fragments in Markdown. */
   readonly isAboutWhole?: boolean;
 }

@@ -34,23 +34,15 @@ export async function expandIncludes(
   if (root.kind !== 'map') return { root, problems: [], shape: [], files: expansion.files };
   const entries: (typeof root.entries)[number][] = [];
   for (const entry of root.entries) {
-    const { value } = entry;
-    const isList = lists.includes(entry.key) && value.kind === 'list';
-    entries.push(
-      isList
-        ? {
-            ...entry,
-            value: { ...value, items: await expansion.items(value.items, [{ source, fragment: undefined }]) },
-          }
-        : entry,
-    );
+    const { key, value } = entry;
+    if (!lists.includes(key) || value.kind !== 'list') entries.push(entry);
+    else {
+      const items = await expansion.items(value.items, [{ source, fragment: undefined }]);
+      entries.push({ ...entry, value: { ...value, items } });
+    }
   }
-  return {
-    root: { ...root, entries },
-    problems: expansion.problems,
-    shape: expansion.shape,
-    files: expansion.files,
-  };
+  const { problems, shape, files } = expansion;
+  return { root: { ...root, entries }, problems, shape, files };
 }
 
 /** The target of an include: a file, and a fragment in it if there is a `#name`. */
@@ -105,12 +97,10 @@ class Expansion {
         // The frame rule reports anything that is not text.
         const other = item.kind === 'map' ? item.entries.find(({ key }) => key !== 'include') : undefined;
         if (other === undefined) expanded.push(...(await this.#included(text, include.value.at, chain)));
-        else
-          this.#report(
-            other.keyAt,
-            `"${other.key}" is not allowed next to "include"`,
-            'move it to the included file',
-          );
+        else {
+          const message = `"${other.key}" is not allowed next to "include"`;
+          this.#report(other.keyAt, message, 'move it to the included file');
+        }
       }
     }
     return expanded;
@@ -145,15 +135,10 @@ class Expansion {
   async #root(path: string, name: string, at: SourcePosition): Promise<LocatedNode | undefined> {
     if (this.#roots.has(path)) return this.#roots.get(path);
     this.#roots.set(path, undefined);
-    if (this.#roots.size > maxFiles) {
-      this.#report(at, `more than ${maxFiles} files are included`);
-      return undefined;
-    }
+    if (this.#roots.size > maxFiles) return this.#report(at, `more than ${maxFiles} files are included`);
     const read = await readSource(path);
-    if ('reason' in read) {
-      this.#report(at, `${name} ${read.reason}`, 'paths are relative to the directory of this file');
-      return undefined;
-    }
+    if ('reason' in read)
+      return this.#report(at, `${name} ${read.reason}`, 'paths are relative to the directory of this file');
     const source = { ...read, name };
     this.files.set(name, source);
     const { root, problems } = readYaml(source, this.#env);
@@ -175,7 +160,7 @@ class Expansion {
           : typeof last === 'number'
             ? `item ${last + 1}`
             : `${kind === 'unknown' ? 'key ' : ''}"${last}"`;
-      this.shape.push({ kind, at, isTop: false, message: `${subject} ${message}`, fix });
+      this.shape.push({ kind, at, message: `${subject} ${message}`, fix });
     }
   }
 
@@ -184,39 +169,29 @@ class Expansion {
     { name, file, fragment }: ReturnType<typeof includeOf> & { readonly name: string },
     at: SourcePosition,
   ): LocatedNode | undefined {
-    const fragments = valueOf(root, 'fragments');
-    const names = fragments?.kind === 'map' ? fragments.entries.map(({ key }) => key) : [];
+    if (root.kind === 'scalar') return undefined; // its shape is reported
     if (root.kind === 'list') {
       if (fragment === undefined) return root;
-      this.#report(
-        at,
-        `${name} is a single list and has no fragment "${fragment}"`,
-        `write include: ${file}`,
-      );
-      return undefined;
+      const message = `${name} is a single list and has no fragment "${fragment}"`;
+      return this.#report(at, message, `write include: ${file}`);
     }
-    if (root.kind === 'scalar') return undefined; // its shape is reported
+    const fragments = valueOf(root, 'fragments');
+    const names = fragments?.kind === 'map' ? fragments.entries.map(({ key }) => key) : [];
     if (fragment === undefined) {
-      this.#report(
-        at,
-        `${name} has fragments, and the include does not name one`,
-        `append one of ${names.map((each) => `#${each}`).join(', ')}`,
-      );
-      return undefined;
+      const fix = `append one of ${names.map((each) => `#${each}`).join(', ')}`;
+      return this.#report(at, `${name} has fragments, and the include does not name one`, fix);
     }
     const found = valueOf(fragments, fragment);
     if (found !== undefined) return found;
     const near = suggest(fragment, names);
-    this.#report(
-      at,
-      `${name} has no fragment "${fragment}"`,
-      near === undefined ? `it has ${names.join(', ')}` : `did you mean "${near}"?`,
-    );
-    return undefined;
+    const fix = near === undefined ? `it has ${names.join(', ')}` : `did you mean "${near}"?`;
+    return this.#report(at, `${name} has no fragment "${fragment}"`, fix);
   }
 
-  #report(at: SourcePosition, message: string, fix?: string): void {
+  /** Reports a problem, because of which there is no node. */
+  #report(at: SourcePosition, message: string, fix?: string): LocatedNode | undefined {
     this.problems.push({ kind: 'include', at, message, fix });
+    return undefined;
   }
 }
 

@@ -9,6 +9,14 @@ export interface SourcePosition {
   readonly given?: string;
 }
 
+/** Something that is wrong at a position. */
+export interface Complaint {
+  readonly at: SourcePosition;
+  readonly message: string;
+  /** "did you mean ...", "move X above line N". */
+  readonly fix?: string | undefined;
+}
+
 /** YAML as plain values with positions. */
 export type LocatedNode = LocatedMap | LocatedList | LocatedScalar;
 
@@ -117,11 +125,8 @@ export function placeText({ given, file, line, column }: SourcePosition): string
 /** Kinds of errors found while parsing a file, before its meaning is checked. */
 export type YamlProblemKind = 'syntax' | 'documents' | 'duplicate-key' | 'feature' | 'reference' | 'include';
 
-export interface YamlProblem {
+export interface YamlProblem extends Complaint {
   readonly kind: YamlProblemKind;
-  readonly at: SourcePosition;
-  readonly message: string;
-  readonly fix?: string | undefined;
 }
 
 /** Converts offsets in a text to positions. */

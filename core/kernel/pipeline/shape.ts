@@ -1,17 +1,12 @@
 import { problemsOf, type ValueProblem, type ValueSchema } from '../options/index.js';
 import { frameSchema } from './file-schema.js';
-import { entryOf, placeOf, toPlain, type LocatedNode } from './located.js';
+import { entryOf, placeOf, toPlain, type Complaint, type LocatedNode } from './located.js';
 import type { SourcePosition } from './types.js';
 
 /** An error in the structure of the file: its sections, lists and entries, not their options. */
-export interface ShapeProblem {
+export interface ShapeProblem extends Complaint {
   readonly kind: ValueProblem['kind'];
-  readonly at: SourcePosition;
-  /** True for an error at the top level, such as a missing list. */
-  readonly isTop: boolean;
-  readonly message: string;
-  readonly fix?: string | undefined;
-  /** Path of the invalid value or unknown key. */
+  /** Path of the invalid value or unknown key; undefined in an included file. */
   readonly path?: readonly (string | number)[];
   /** The key that an unknown one probably stands for. */
   readonly meant?: string | undefined;
@@ -40,7 +35,7 @@ export function shapeProblems(root: LocatedNode): readonly ShapeProblem[] {
     const { kind, path, meant } = problem;
     const message = `${subject(problem)} ${problem.message}`;
     const fix = fixOf(problem, node) ?? problem.fix;
-    return { kind, at, isTop: path.length === 0, message, path, meant, fix };
+    return { kind, at, message, path, meant, fix };
   });
 }
 

@@ -54,7 +54,7 @@ export const yamlRules: readonly Rule[] = [
     check: (draft) =>
       draft.shape
         // A fragment in Markdown shows part of a pipeline, so omitted parts are not missing.
-        .filter((problem) => !(draft.source.isFragment && problem.kind === 'missing' && problem.isTop))
+        .filter(({ kind, path }) => !(draft.source.isFragment && kind === 'missing' && path?.length === 0))
         .map((problem) => {
           const { at, message, fix } = problem;
           return { at, message, fix: problem.kind === 'unknown' ? (meantPlace(draft, problem) ?? fix) : fix };
