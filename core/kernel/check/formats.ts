@@ -82,12 +82,7 @@ function formatOne(finding: Finding, text: string | undefined, paint: Paint): st
   return lines.map((line) => `${line}\n`).join('');
 }
 
-interface Paint {
-  readonly bold: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly yellow: (text: string) => string;
-  readonly green: (text: string) => string;
-}
+type Paint = Readonly<Record<'bold' | 'red' | 'yellow' | 'green', (text: string) => string>>;
 
 const same = (text: string): string => text;
 const plain: Paint = { bold: same, red: same, yellow: same, green: same };

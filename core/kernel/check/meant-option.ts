@@ -1,4 +1,4 @@
-import { definitionsOf, CORE_SECTIONS, type OptionDefinition } from '../options/index.js';
+import { definitionsOf, CORE_SECTIONS, type OptionDefinition, type OptionSchema } from '../options/index.js';
 import type { DraftOptions, PipelineDraft } from '../pipeline/draft.js';
 import { listWords } from './slot-order.js';
 
@@ -22,7 +22,7 @@ export function meantBeside(
   key: string,
 ): string | undefined {
   const own = owner === undefined ? [] : definitionsOf(owner.owner, owner.schema);
-  const option = own.find((each) => each.key === key || isName(each, key));
+  const option = own.find((each) => isName(each, key));
   if (option !== undefined) {
     const name = option.key === key ? 'it' : `"${option.key}"`;
     return `move ${name} under "with", where options belong`;
@@ -33,22 +33,18 @@ export function meantBeside(
 /** The sections and plugins of the file that have such an option; if none has it, built-in plugins that could. */
 function placesOf(draft: PipelineDraft, owner: DraftOptions | undefined, key: string): readonly string[] {
   const sections: readonly string[] = CORE_SECTIONS;
-  const has = (name: string): boolean =>
-    definitionsOf(name, draft.schemas.get(name) ?? {}).some(
-      (option) => option.key === key || isName(option, key),
-    );
-  const inSections = sections.filter(has).map((name) => `section "${name}"`);
-  const inFile = draft.entries
-    .filter(({ options }) => options !== undefined && options !== owner)
-    .filter(({ options }) =>
-      definitionsOf('', options?.schema ?? {}).some((option) => option.key === key || isName(option, key)),
-    )
-    .map(({ id }) => `plugin "${id}"`);
-  const found = [...inSections, ...inFile].filter((place) => place !== owner?.owner);
+  const has = (schema: OptionSchema = {}): boolean =>
+    definitionsOf('', schema).some((option) => isName(option, key));
+  const inSections = sections.filter((name) => has(draft.schemas.get(name)));
+  const inFile = draft.entries.filter(({ options }) => options !== owner && has(options?.schema));
+  const found = [
+    ...inSections.map((name) => `section "${name}"`),
+    ...inFile.map(({ id }) => `plugin "${id}"`),
+  ].filter((place) => place !== owner?.owner);
   if (found.length > 0) return [...new Set(found)].slice(0, 6);
-  return [...draft.schemas.keys()]
-    .filter((name) => !sections.includes(name) && has(name))
-    .map((name) => `plugin "${name}"`)
+  return [...draft.schemas]
+    .filter(([name, schema]) => !sections.includes(name) && has(schema))
+    .map(([name]) => `plugin "${name}"`)
     .filter((place) => place !== owner?.owner)
     .slice(0, 3);
 }

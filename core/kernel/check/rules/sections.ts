@@ -45,31 +45,16 @@ export const sectionsRules: readonly Rule[] = [
       const cert = findOption(draft, 'tls-cert-file');
       const key = findOption(draft, 'tls-key-file');
       const authority = findOption(draft, 'tls-client-ca-file');
-      const complain = (
-        at: Complaint['at'],
-        given: string,
-        missing: typeof cert,
-        flag: string,
-      ): readonly Complaint[] => [
-        {
-          at,
-          message: `${given} is set without ${flag}: HTTPS requires both`,
-          fix: `set ${howToSet(missing, flag)}`,
-        },
+      const setCert = `set ${howToSet(cert, 'tls-cert-file')}`;
+      const complain = ({ at, name }: FoundOption, flag: string, fix: string): readonly Complaint[] => [
+        { at, message: `${name} is set without ${flag}: HTTPS requires both`, fix },
       ];
-      if (isFilled(cert) && !isFilled(key)) return complain(cert.at, cert.name, key, 'tls-key-file');
-      if (isFilled(key) && !isFilled(cert)) return complain(key.at, key.name, cert, 'tls-cert-file');
-      if (isFilled(authority) && !isFilled(cert)) {
-        const message = `${authority.name} is set without tls-cert-file and tls-key-file: without HTTPS, clients cannot present certificates`;
-        return [
-          {
-            at: authority.at,
-            message,
-            fix: `set ${howToSet(cert, 'tls-cert-file')} and ${howToSet(key, 'tls-key-file')}`,
-          },
-        ];
-      }
-      return [];
+      if (isFilled(cert) && !isFilled(key))
+        return complain(cert, 'tls-key-file', `set ${howToSet(key, 'tls-key-file')}`);
+      if (isFilled(key) && !isFilled(cert)) return complain(key, 'tls-cert-file', setCert);
+      if (!isFilled(authority) || isFilled(cert)) return [];
+      const message = `${authority.name} is set without tls-cert-file and tls-key-file: without HTTPS, clients cannot present certificates`;
+      return [{ at: authority.at, message, fix: `${setCert} and ${howToSet(key, 'tls-key-file')}` }];
     },
   },
   {
@@ -80,13 +65,12 @@ export const sectionsRules: readonly Rule[] = [
     docs: 'Tenant limits accept every field of Loki, but most of them are about storing logs, which this proxy does not do: they limit nothing, and clients do not see them. The same is true of a misspelt field. To only show a field to clients, add it to `-tenant-limits-allow-publish`.',
     check: (draft) => [
       ...complaintsOf(draft, 'tenant-default-limits', (found) => [[found.value, found.node]]),
-      ...complaintsOf(draft, 'tenant-limits', (found) => {
-        const node = found.node;
-        return Object.entries<unknown>({ ...objectOf(found.value) }).map(([tenant, fields]) => [
+      ...complaintsOf(draft, 'tenant-limits', ({ value, node }) =>
+        Object.entries<unknown>({ ...objectOf(value) }).map(([tenant, fields]) => [
           fields,
           valueOf(node, tenant),
-        ]);
-      }),
+        ]),
+      ),
     ],
   },
 ];
