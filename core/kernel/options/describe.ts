@@ -57,16 +57,20 @@ function show(schema: ValueSchema, value: unknown): string | undefined {
 function withoutSecrets(schema: ValueSchema, value: unknown): unknown {
   if (schema['x-secret'] === true) return hidden;
   if (typeof value !== 'object' || value === null) return value;
-  const { items, properties, additionalProperties } = schema;
-  if (Array.isArray(value)) {
-    const list: readonly unknown[] = value;
-    return items === undefined ? list : list.map((item) => withoutSecrets(items, item));
-  }
-  const others = typeof additionalProperties === 'object' ? additionalProperties : {};
-  const known = new Map(Object.entries(properties ?? {}));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, withoutSecrets(known.get(key) ?? others, member)]),
+  const shown = Object.entries(value).map(
+    ([key, member]) => [key, withoutSecrets(schemaOf(schema, value, key), member)] as const,
   );
+  return Array.isArray(value) ? shown.map(([, item]) => item) : Object.fromEntries(shown);
+}
+
+/** The schema of a member or an item of a value. */
+function schemaOf(
+  { items, properties, additionalProperties }: ValueSchema,
+  value: object,
+  key: string,
+): ValueSchema {
+  const own = Array.isArray(value) ? items : new Map(Object.entries(properties ?? {})).get(key);
+  return own ?? (typeof additionalProperties === 'object' ? additionalProperties : {});
 }
 
 /** The secrets in a value: parts that its schema marks, and URLs with a user or a password. */
@@ -74,11 +78,6 @@ export function* secretValues(schema: ValueSchema, value: unknown, isSecret = fa
   const isMarked = isSecret || schema['x-secret'] === true;
   if (typeof value === 'string' && (isMarked || hasUserInfo(value))) yield value;
   if (typeof value !== 'object' || value === null) return;
-  const { items, properties, additionalProperties } = schema;
-  const others = typeof additionalProperties === 'object' ? additionalProperties : {};
-  const known = new Map(Object.entries(properties ?? {}));
-  for (const [key, member] of Object.entries(value)) {
-    const own = Array.isArray(value) ? items : known.get(key);
-    yield* secretValues(own ?? others, member, isMarked);
-  }
+  for (const [key, member] of Object.entries(value))
+    yield* secretValues(schemaOf(schema, value, key), member, isMarked);
 }

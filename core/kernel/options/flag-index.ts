@@ -3,8 +3,8 @@ import { variableOf } from './variables.js';
 
 /** Indexes options by the flag that they declare. */
 export class FlagIndex {
-  readonly #declared = new Map<string, OptionDefinition>();
-  readonly #variables = new Map<string, string>();
+  /** By environment variable, since two flags with the same variable could not be distinguished there. */
+  readonly #declared = new Map<string, OptionDefinition & { readonly flag: string }>();
 
   /**
    * Throws if two options declare the same flag, or flags with the same environment variable, or if an option shares a flag that no option
@@ -13,21 +13,17 @@ export class FlagIndex {
   constructor(definitions: Iterable<OptionDefinition>) {
     const all = [...definitions];
     for (const definition of all) {
-      if (definition.flag === undefined) continue;
-      const other = this.#declared.get(definition.flag);
-      if (other !== undefined) {
+      const { flag, owner } = definition;
+      if (flag === undefined) continue;
+      const variable = variableOf(flag);
+      const other = this.#declared.get(variable);
+      if (other?.flag === flag)
+        throw new Error(`flag -${flag} is declared by "${other.owner}" and by "${owner}"`);
+      if (other !== undefined)
         throw new Error(
-          `flag -${definition.flag} is declared by "${other.owner}" and by "${definition.owner}"`,
+          `flags -${other.flag} and -${flag} would have the same environment variable, ${variable}`,
         );
-      }
-      const alike = this.#variables.get(variableOf(definition.flag));
-      if (alike !== undefined) {
-        throw new Error(
-          `flags -${alike} and -${definition.flag} would have the same environment variable, ${variableOf(definition.flag)}`,
-        );
-      }
-      this.#variables.set(variableOf(definition.flag), definition.flag);
-      this.#declared.set(definition.flag, definition);
+      this.#declared.set(variable, { ...definition, flag });
     }
     for (const definition of all) {
       if (definition.shares !== undefined) this.#checkSharer(definition, definition.shares);
@@ -36,17 +32,18 @@ export class FlagIndex {
 
   /** The option that declares the flag. */
   get(flag: string): OptionDefinition | undefined {
-    return this.#declared.get(flag);
+    const declared = this.#declared.get(variableOf(flag));
+    return declared?.flag === flag ? declared : undefined;
   }
-  names(): IterableIterator<string> {
-    return this.#declared.keys();
+  names(): readonly string[] {
+    return [...this.#declared.values()].map(({ flag }) => flag);
   }
   definitions(): IterableIterator<OptionDefinition> {
     return this.#declared.values();
   }
 
   #checkSharer(definition: OptionDefinition, flag: string): void {
-    const declared = this.#declared.get(flag);
+    const declared = this.get(flag);
     const isSame =
       declared !== undefined &&
       declared.kind === definition.kind &&

@@ -93,7 +93,7 @@ export async function draftPipeline(
   const dataDir = sections.get('server')?.resolved.options['dataDir'];
   const placed = (draft: DraftOptions): DraftOptions =>
     typeof dataDir === 'string' && dataDir !== '' ? inFolder(draft, dataDir) : draft;
-  const follow = followLeaders([
+  const leaders = leadersOf([
     ...sections.values(),
     ...entries.flatMap(({ isEnabled, options }) => (isEnabled ? (options ?? []) : [])),
   ]);
@@ -104,9 +104,9 @@ export async function draftPipeline(
     shape: [...read.shape, ...shape],
     files,
     lacksEntries: problems.length + shape.length > 0,
-    sections: new Map([...sections].map(([name, options]) => [name, follow(options)])),
+    sections: new Map([...sections].map(([name, options]) => [name, follow(options, leaders)])),
     entries: entries.map((entry) =>
-      entry.options === undefined ? entry : { ...entry, options: placed(follow(entry.options)) },
+      entry.options === undefined ? entry : { ...entry, options: placed(follow(entry.options, leaders)) },
     ),
   };
 }
@@ -211,24 +211,13 @@ export function placeOfOption(options: DraftOptions, finding: OptionFinding): So
     : place.value;
 }
 
-type Owner = Pick<DraftOptions, 'schema' | 'resolved'>;
-
 /** The value of an option that others share. */
 interface Leader {
   readonly value: unknown;
   readonly origin: OptionOrigin;
 }
 
-/**
- * Applies values to options that describe the behaviour of another plugin (`x-shares`): the leading option's value in the file also applies
- * to the options that follow it and were not set, so that it need not be written twice. An option that was set keeps its value.
- */
-function followLeaders(owners: readonly Owner[]): <Options extends Owner>(options: Options) => Options {
-  const leaders = leadersOf(owners);
-  return (options) => ({ ...options, resolved: follow(options, leaders) });
-}
-
-function leadersOf(owners: readonly Owner[]): ReadonlyMap<string, Leader> {
+function leadersOf(owners: readonly DraftOptions[]): ReadonlyMap<string, Leader> {
   const leaders = new Map<string, Leader>();
   for (const { schema, resolved } of owners) {
     for (const { key, flag } of definitionsOf('', schema)) {
@@ -241,7 +230,12 @@ function leadersOf(owners: readonly Owner[]): ReadonlyMap<string, Leader> {
   return leaders;
 }
 
-function follow({ resolved, schema }: Owner, leaders: ReadonlyMap<string, Leader>): ResolvedOptions {
+/**
+ * Applies values to options that describe the behaviour of another plugin (`x-shares`): the leading option's value in the file also applies
+ * to the options that follow it and were not set, so that it need not be written twice. An option that was set keeps its value.
+ */
+function follow(draft: DraftOptions, leaders: ReadonlyMap<string, Leader>): DraftOptions {
+  const { resolved, schema } = draft;
   const values = new Map(Object.entries(resolved.options));
   const origins = new Map(resolved.origins);
   for (const { key, shares } of definitionsOf('', schema)) {
@@ -251,5 +245,5 @@ function follow({ resolved, schema }: Owner, leaders: ReadonlyMap<string, Leader
     // This option was not set: findings about it point at its owner.
     origins.set(key, leader.origin.kind === 'yaml' ? { kind: 'default' } : leader.origin);
   }
-  return { ...resolved, options: Object.fromEntries(values), origins };
+  return { ...draft, resolved: { ...resolved, options: Object.fromEntries(values), origins } };
 }
