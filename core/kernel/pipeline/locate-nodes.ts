@@ -53,12 +53,8 @@ class Walk {
       const at = this.#at(node, near);
       const target = node.resolve(this.#document);
       if (target !== undefined && !this.#open.has(target)) return this.node(target, at);
-      this.#report(
-        'feature',
-        at,
-        `alias "*${node.source}" ${target === undefined ? 'has no anchor' : 'contains itself'}`,
-      );
-      return unknownAt(at);
+      const fault = target === undefined ? 'has no anchor' : 'contains itself';
+      return this.#unknown('feature', at, `alias "*${node.source}" ${fault}`);
     }
     if (isScalar(node)) return this.#scalar(node, near);
     if (!isMap(node) && !isSeq(node)) return { kind: 'scalar', at: near, value: null, isQuoted: false };
@@ -106,12 +102,8 @@ class Walk {
     const key =
       typeof pair.key.value === 'string' ? pair.key.value : (pair.key.source ?? String(pair.key.value));
     if (key === '<<') {
-      this.#report(
-        'feature',
-        keyAt,
-        'merge keys (<<) are not supported',
-        'write the options out, or alias a whole value',
-      );
+      const fix = 'write the options out, or alias a whole value';
+      this.#report('feature', keyAt, 'merge keys (<<) are not supported', fix);
       return undefined;
     }
     return { key, keyAt, value: this.node(pair.value, keyAt) };
@@ -134,21 +126,17 @@ class Walk {
     switch (read.kind) {
       case 'text':
         return { kind: 'scalar', at, value: read.value, isQuoted };
-      case 'bad':
-        this.problems.push({ kind: 'reference', at, ...badReferences[read.reason] });
-        return unknownAt(at);
+      case 'bad': {
+        const [message, fix] = badReferences[read.reason];
+        return this.#unknown('reference', at, message, fix);
+      }
       case 'reference': {
         const value = resolveReference(read, this.#env);
         if (value !== undefined)
           return { kind: 'scalar', at, value: isQuoted ? value : typeScalar(value), isQuoted };
         const fix = `set ${read.name}, or add a default: \${${read.name}:-value}`;
-        this.#report(
-          'reference',
-          at,
-          `environment variable "${read.name}" is not set and Loki has no default`,
-          fix,
-        );
-        return unknownAt(at);
+        const message = `environment variable "${read.name}" is not set and the reference has no default`;
+        return this.#unknown('reference', at, message, fix);
       }
     }
   }
@@ -161,6 +149,12 @@ class Walk {
   #report(kind: YamlProblem['kind'], at: SourcePosition, message: string, fix?: string): void {
     this.problems.push({ kind, at, message, fix });
   }
+
+  /** Reports why a value is unknown. */
+  #unknown(kind: YamlProblem['kind'], at: SourcePosition, message: string, fix?: string): LocatedScalar {
+    this.#report(kind, at, message, fix);
+    return unknownAt(at);
+  }
 }
 
 function unknownAt(at: SourcePosition): LocatedScalar {
@@ -168,15 +162,14 @@ function unknownAt(at: SourcePosition): LocatedScalar {
 }
 
 const badReferences = {
-  'part-of-value': {
-    message: 'an environment reference must be the whole value',
-    fix: 'put the whole value into one variable, or write $${ for a literal ${',
-  },
-  'bad-name': {
-    message:
-      'an environment reference is ${NAME} or ${NAME:-default}, NAME of letters, digits and underscores',
-    fix: 'correct the name, or write $${ for a literal ${',
-  },
+  'part-of-value': [
+    'an environment reference must be the whole value',
+    'put the whole value into one variable, or write $${ for a literal ${',
+  ],
+  'bad-name': [
+    'an environment reference is ${NAME} or ${NAME:-default}, NAME of letters, digits and underscores',
+    'correct the name, or write $${ for a literal ${',
+  ],
 } as const;
 
 /** A text of a pipeline file that may refer to the environment. */

@@ -228,7 +228,7 @@ export const invalid: readonly InvalidCase[] = [
     title: 'R005 neither value nor default',
     text: withOptions('      url: ${NOWHERE}\n'),
     finds: ['R005 7:12'],
-    says: 'NOWHERE',
+    says: '"NOWHERE" is not set and the reference has no default',
   },
   {
     title: 'R006 an unknown section',
