@@ -3,7 +3,7 @@ import { Secrets } from '../base/secrets.js';
 import { describeOptions, secretValues } from './options/describe.js';
 import { readBuiltInSchemas, type OptionSchema, withSecretFiles } from './options/index.js';
 import { placeText } from './pipeline/located.js';
-import type { LoadedPlugin, Pipeline } from './pipeline/types.js';
+import { mapPlugins, pluginsOf, sectionsOf, type LoadedPlugin, type Pipeline } from './pipeline/types.js';
 import type {
   MeterReading,
   PartDescription,
@@ -35,18 +35,12 @@ export class Describer {
   readonly #settings: DescribeSettings;
 
   constructor(pipeline: Pipeline, settings: DescribeSettings) {
-    const { file, stages, endpoints, services } = pipeline;
-    this.#file = file;
+    this.#file = pipeline.file;
     this.#settings = settings;
-    this.#metrics = new Map(
-      [...stages, ...endpoints, ...services].map(({ id, plugin }) => [id, plugin.metrics ?? {}]),
-    );
+    this.#metrics = new Map(pluginsOf(pipeline).map(({ id, plugin }) => [id, plugin.metrics ?? {}]));
     const schemas = readBuiltInSchemas();
-    const describe = (loaded: LoadedPlugin): FixedPart => describePart(loaded, schemas);
     this.fixed = {
-      stages: stages.map(describe),
-      endpoints: endpoints.map(describe),
-      services: services.map(describe),
+      ...mapPlugins(pipeline, (loaded) => describePart(loaded, schemas)),
       sections: sectionsOf(pipeline).map(([name, options]): SectionDescription => {
         const schema = schemas.get(name) ?? {};
         const { description: summary = '' } = schema;
@@ -81,22 +75,12 @@ export class Describer {
   }
 }
 
-function sectionsOf({
-  server,
-  names,
-  limits,
-  telemetry,
-}: Pipeline): readonly [name: string, options: object][] {
-  return Object.entries({ server, names, limits, telemetry });
-}
-
 /** The secrets in the options of a pipeline, added to those of earlier ones. */
 export function secretsIn(pipeline: Pipeline, secrets = new Secrets()): Secrets {
   const schemas = readBuiltInSchemas();
-  const { stages, endpoints, services } = pipeline;
   for (const [name, options] of sectionsOf(pipeline))
     secrets.addAll(secretValues(schemas.get(name) ?? {}, options));
-  for (const loaded of [...stages, ...endpoints, ...services])
+  for (const loaded of pluginsOf(pipeline))
     secrets.addAll(secretValues(schemaOf(loaded, schemas), loaded.options));
   return secrets;
 }

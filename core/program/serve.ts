@@ -13,13 +13,8 @@ import {
   definitionsOf,
   readBuiltInSchemas,
 } from '../kernel/options/index.js';
-import {
-  loadPipeline,
-  packageBuiltIns,
-  type Pipeline,
-  type LoadedPlugin,
-  type Reread,
-} from '../kernel/pipeline/index.js';
+import { loadPipeline, packageBuiltIns } from '../kernel/pipeline/index.js';
+import { mapPlugins, type LoadedPlugin, type Pipeline, type Reread } from '../kernel/pipeline/types.js';
 import { thisMachine } from '../kernel/check/surroundings.js';
 import { servingHelp, takeHelpAll } from './help.js';
 import type { Io } from './io.js';
@@ -203,13 +198,11 @@ function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
       ? loaded
       : { ...loaded, options: { ...Object(loaded.options), ...Object.fromEntries(own) } };
   };
-  const { stages, endpoints, services, reread } = pipeline;
+  const { reread } = pipeline;
   return {
     ...pipeline,
+    ...mapPlugins(pipeline, withOwn),
     ...(reread === undefined ? {} : { reread: async () => owned(await reread(), id) }),
-    stages: stages.map(withOwn),
-    endpoints: endpoints.map(withOwn),
-    services: services.map(withOwn),
   };
 }
 

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { createHash } from 'node:crypto';
 import { systemClock } from '../kernel/plugin/exchange.js';
-import type { Pipeline } from '../kernel/pipeline/index.js';
+import { mapPlugins, sectionsOf, type Pipeline } from '../kernel/pipeline/types.js';
 import { Channel, type Message } from '../workers/channel.js';
 import { Joined, type WorkerSockets } from '../workers/workers.js';
 
@@ -37,18 +37,8 @@ export function joinFirstProcess({ id, count, sockets }: WorkerSlot): {
 }
 
 /** The parts of a pipeline that are fixed while the process runs; all workers of a proxy have the same ones. */
-export function pipelineIdentity({
-  server,
-  names,
-  limits,
-  telemetry,
-  stages,
-  endpoints,
-  services,
-}: Pipeline): string {
-  const plugins = [stages, endpoints, services].map((list) =>
-    list.map(({ id, use, options }) => [id, use, options]),
-  );
-  const text = JSON.stringify([server, names, limits, telemetry, plugins]);
+export function pipelineIdentity(pipeline: Pipeline): string {
+  const plugins = mapPlugins(pipeline, ({ id, use, options }) => [id, use, options]);
+  const text = JSON.stringify([sectionsOf(pipeline), plugins]);
   return createHash('sha256').update(text).digest('hex');
 }

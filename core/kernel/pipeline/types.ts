@@ -1,18 +1,15 @@
+import { CORE_SECTIONS } from '../options/index.js';
 import type { Plugin } from '../plugin/contract.js';
-import type { SourcePosition } from './located.js';
+import type { Complaint, SourcePosition } from './located.js';
 import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../../base/options.gen.js';
 
 export type { SourcePosition } from './located.js';
 
-/** One finding of the checker: position, message, rule and fix. */
-export interface Finding {
-  readonly at: SourcePosition;
+/** One finding of the checker. */
+export interface Finding extends Complaint {
   /** `R001` ..; docs/checker.md explains each. */
   readonly rule: string;
   readonly severity: 'error' | 'warning';
-  readonly message: string;
-  /** "did you mean ...", "move X above line N". */
-  readonly fix?: string | undefined;
 }
 
 /** One entry of stages, endpoints or services, with its plugin loaded and its options resolved (flag, environment, YAML, default). */
@@ -48,4 +45,22 @@ export interface Pipeline {
   readonly stages: readonly LoadedPlugin[];
   readonly endpoints: readonly LoadedPlugin[];
   readonly services: readonly LoadedPlugin[];
+}
+
+/** The sections of a pipeline by name. */
+export function sectionsOf(pipeline: Pipeline): readonly (readonly [name: string, options: object])[] {
+  return CORE_SECTIONS.map((name) => [name, pipeline[name]] as const);
+}
+
+/** All plugins of a pipeline. */
+export function pluginsOf({ stages, endpoints, services }: Pipeline): readonly LoadedPlugin[] {
+  return [...stages, ...endpoints, ...services];
+}
+
+/** The lists of plugins of a pipeline, with something made of each plugin. */
+export function mapPlugins<Made>(
+  { stages, endpoints, services }: Pipeline,
+  make: (loaded: LoadedPlugin) => Made,
+): Readonly<Record<'stages' | 'endpoints' | 'services', readonly Made[]>> {
+  return { stages: stages.map(make), endpoints: endpoints.map(make), services: services.map(make) };
 }

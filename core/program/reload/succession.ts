@@ -6,7 +6,7 @@ import type { MemoryPool } from '../../base/memory/account.js';
 import type { Edge, Prepared } from '../../http/edge.js';
 import { PluginFailure } from '../../kernel/lifecycle.js';
 import { placeText } from '../../kernel/pipeline/located.js';
-import type { Pipeline, Reread } from '../../kernel/pipeline/types.js';
+import { pluginsOf, sectionsOf, type Pipeline, type Reread } from '../../kernel/pipeline/types.js';
 import type { ReloadFinding, ReloadReport, ServingState } from '../../kernel/plugin/host.js';
 import type { reloadMetrics } from '../../kernel/telemetry/metrics-table.js';
 import { NameLearner } from '../../victoria/names/name-learner.js';
@@ -297,14 +297,12 @@ export class Succession {
 }
 
 function sameSections(one: Pipeline, other: Pipeline): boolean {
-  const textOf = ({ server, names, limits, telemetry }: Pipeline): string =>
-    JSON.stringify([server, names, limits, telemetry]);
-  return textOf(one) === textOf(other);
+  return JSON.stringify(sectionsOf(one)) === JSON.stringify(sectionsOf(other));
 }
 
 /** Warnings about plugins whose files have changed since they were loaded: the running code is not that of the files. */
-function outdated({ stages, endpoints, services }: Pipeline): readonly ReloadFinding[] {
-  return [...stages, ...endpoints, ...services]
+function outdated(pipeline: Pipeline): readonly ReloadFinding[] {
+  return pluginsOf(pipeline)
     .filter(({ isOutdated }) => isOutdated)
     .map(({ at, use }) => ({
       at: placeText(at),
