@@ -67,7 +67,7 @@ export class BackendClient {
     this.#breaker = breaker;
     this.#gate = new CallGate({
       limit: backend.maxConcurrent,
-      waitMs: backend.timeoutMs,
+      waitMs: backend.timeout,
       nowMs: () => performance.now(),
       maxWaiting: maxWaitingCalls,
       full: (limit, waiting) => apiError('tooManyCalls', { limit, waiting }),
@@ -128,27 +128,17 @@ export class BackendClient {
   }
 }
 
-/** The options that stages have for a client; `timeout` in milliseconds. */
-export interface ClientFlags {
-  readonly timeout: number;
-  readonly compression: BackendOptions['compression'];
-  readonly tlsSkipVerify: boolean;
-  readonly maxConcurrent: number;
-  readonly maxBufferedResponseBytes: number;
-  readonly maxRowBytes: number;
-  readonly showsRawErrors: boolean;
-  readonly hidesAddresses: boolean;
-}
-
-/** The options of a client that the options of a stage describe. */
-export function clientOptions(url: string, flags: ClientFlags): BackendOptions {
-  const { timeout, compression, tlsSkipVerify, maxConcurrent, showsRawErrors, hidesAddresses } = flags;
+/** The options of a client among those of a stage. */
+export function clientOptions(url: string, options: ClientFlags): BackendOptions {
+  const { timeout, compression, tlsSkipVerify, maxConcurrent } = options;
+  const { maxBufferedResponseBytes, maxRowBytes, showsRawErrors, hidesAddresses } = options;
   return {
-    ...{ url, timeoutMs: timeout, compression, tlsSkipVerify, maxConcurrent, showsRawErrors, hidesAddresses },
-    maxBufferedBytes: flags.maxBufferedResponseBytes,
-    maxRowBytes: flags.maxRowBytes,
+    ...{ url, timeout, compression, tlsSkipVerify, maxConcurrent },
+    ...{ maxBufferedResponseBytes, maxRowBytes, showsRawErrors, hidesAddresses },
   };
 }
+
+type ClientFlags = Required<Omit<BackendOptions, 'url'>>;
 
 /** The surroundings of a client with a breaker of its own. */
 export interface OwnBreaker {

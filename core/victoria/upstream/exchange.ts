@@ -25,7 +25,8 @@ import {
 /** The address and the transport settings of a backend. Plain data. */
 export interface BackendOptions {
   readonly url: string;
-  readonly timeoutMs: number;
+  /** In milliseconds. */
+  readonly timeout: number;
   /**
    * `auto` requests uncompressed answers from a backend on this machine, and gzip from others; `zstd` requests zstd if Node supports it,
    * else gzip.
@@ -33,7 +34,7 @@ export interface BackendOptions {
   readonly compression: 'auto' | 'gzip' | 'zstd' | 'none';
   readonly tlsSkipVerify: boolean;
   readonly maxConcurrent: number;
-  readonly maxBufferedBytes: number;
+  readonly maxBufferedResponseBytes: number;
   readonly maxRowBytes: number;
   /** True if error texts of the backend are shown unchanged. */
   readonly showsRawErrors?: boolean;
@@ -133,7 +134,7 @@ export class BackendHttp {
     breakerPermit: BreakerPermit,
     permit: HeldPermit,
   ): Promise<BackendAnswer> {
-    const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeoutMs);
+    const deadline = new Deadline(call.signal, call.liveWithinMs ?? this.#options.timeout);
     const end = (): void => {
       deadline.end();
       permit.leave();
@@ -152,7 +153,7 @@ export class BackendHttp {
         status,
         client: call.signal,
         deadline,
-        maxBytes: this.#options.maxBufferedBytes,
+        maxBytes: this.#options.maxBufferedResponseBytes,
         maxRowBytes: this.#options.maxRowBytes,
         unexpected: (problem, cause) =>
           unexpectedAnswer(

@@ -82,9 +82,9 @@ export class MetricStore {
       windowDurationMs: 1,
       nowMs: () => 0,
     });
-    const options = { url, timeoutMs: 60_000, compression: 'none', tlsSkipVerify: false } as const;
+    const options = { url, timeout: 60_000, compression: 'none', tlsSkipVerify: false } as const;
     this.#client = new BackendClient(
-      { ...options, maxConcurrent: 8, maxBufferedBytes: 1e8, maxRowBytes: 1e7 },
+      { ...options, maxConcurrent: 8, maxBufferedResponseBytes: 1e8, maxRowBytes: 1e7 },
       breaker,
     );
   }

@@ -257,7 +257,7 @@ async function readOdd(
   if (job === undefined) throw new Error('no thread');
   const verdicts: string[] = [];
   const call = { path: '/select/logsql/query', method: 'POST', form: [], headers: {} } as const;
-  const limitsOf = { timeoutMs: 60_000, maxConcurrent: 1, maxBufferedBytes: 1e6, maxRowBytes: 1000 };
+  const limitsOf = { timeout: 60_000, maxConcurrent: 1, maxBufferedResponseBytes: 1e6, maxRowBytes: 1000 };
   try {
     const read = job.read({
       call: { ...call, isJson: true, statusRule: 'keep' },

@@ -95,10 +95,10 @@ function bound(client: BackendClient, headers: Readonly<Record<string, string>>)
 }
 
 function clientOf(url: string): BackendClient {
-  const options = { url, timeoutMs: 60_000, compression: 'none', tlsSkipVerify: false } as const;
+  const options = { url, timeout: 60_000, compression: 'none', tlsSkipVerify: false } as const;
   const never = { failThreshold: 100, openDurationMs: 1, windowDurationMs: 1, nowMs: () => 0 };
   return new BackendClient(
-    { ...options, maxConcurrent: 8, maxBufferedBytes: 1e8, maxRowBytes: 1e7 },
+    { ...options, maxConcurrent: 8, maxBufferedResponseBytes: 1e8, maxRowBytes: 1e7 },
     new CircuitBreaker(never),
   );
 }

@@ -18,11 +18,11 @@ async function textFrom(listener: RequestListener, options: Partial<ClientOption
   const client = new BackendClient(
     {
       url: `http://127.0.0.1:${port}`,
-      timeoutMs: 30_000,
+      timeout: 30_000,
       compression: 'auto',
       tlsSkipVerify: false,
       maxConcurrent: 10,
-      maxBufferedBytes: 1000,
+      maxBufferedResponseBytes: 1000,
       maxRowBytes: 1000,
       ...options,
     },

@@ -54,11 +54,11 @@ async function withClient(
   const breaker = new CircuitBreaker({ failThreshold: 2, ...times });
   const settings: ClientOptions = {
     url,
-    timeoutMs: 30_000,
+    timeout: 30_000,
     compression: 'auto',
     tlsSkipVerify: false,
     maxConcurrent: 10,
-    maxBufferedBytes: 1000,
+    maxBufferedResponseBytes: 1000,
     maxRowBytes: 1000,
     ...options,
   };
@@ -208,7 +208,7 @@ test('a backend that does not answer in time is 504', async (t) => {
       t.is(error.status, 504);
       t.is(breaker.state, 'closed');
     },
-    { timeoutMs: 30 },
+    { timeout: 30 },
   );
 });
 

@@ -45,11 +45,11 @@ async function withBackend(
   const client = new BackendClient(
     {
       url: `http://127.0.0.1:${port}`,
-      timeoutMs: 30_000,
+      timeout: 30_000,
       compression: 'gzip',
       tlsSkipVerify: false,
       maxConcurrent: 1,
-      maxBufferedBytes: 1000,
+      maxBufferedResponseBytes: 1000,
       maxRowBytes: 1000,
     },
     new CircuitBreaker(breaker),
