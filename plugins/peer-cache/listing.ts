@@ -186,8 +186,8 @@ const maxMatchers = 100;
 
 /** The way to derive a listing from streams; undefined if it depends on rows, or if its selection is long. */
 export function readingOf({ listing, field, query: asked }: ListingQuestion): Reading | undefined {
-  const { filter, pipes, options } = asked;
-  if (pipes.length > 0 || Object.keys(options).length > 0 || !isOfStreams(filter)) return undefined;
+  const { filter, pipes } = asked;
+  if (pipes.length > 0 || !isOfStreams(filter)) return undefined;
   if (matchersIn(filter) > maxMatchers) return undefined;
   const read = readerOf(listing, field);
   if (read === undefined) return undefined;

@@ -1,7 +1,5 @@
-import type { PlainTest } from './ast-tests.js';
+import type { RowView } from './row.js';
 import type { mathFunctions, statsNames } from './words-table.js';
-
-export type * from './ast-tests.js';
 
 export type FieldRef =
   /** A field by its exact name. */
@@ -66,33 +64,50 @@ export type LogsqlFilter =
   | RelativeTimeFilter
   | FieldFilter;
 
-/** A list test whose values are the last field of the rows returned by a query. */
-export interface SubqueryTest {
-  readonly kind: 'subquery';
-  readonly test: 'in' | 'contains-all' | 'contains-any';
-  readonly query: LogsqlQuery;
+/** `f:>text`: compares as numbers (durations, sizes, times, addresses) if both sides are of that kind, otherwise as text. */
+export interface CompareTest {
+  readonly kind: 'compare';
+  readonly op: '>' | '>=' | '<' | '<=';
+  readonly value: string;
 }
-export type ValueTest = PlainTest | SubqueryTest;
-
-/** Settings before a query: `options(...)`. */
-export interface QueryOptions {
-  readonly concurrency?: number;
-  readonly parallelReaders?: number;
-  readonly ignoreGlobalTimeFilter?: boolean;
-  readonly allowPartialResponse?: boolean;
-  /** Nanoseconds: shifts the query's time range back by this much. */
-  readonly timeOffset?: bigint;
+/** A test that the proxy does not write: it prints itself, and compiles itself to a test of the field of a row. */
+export interface OwnTest {
+  readonly kind: 'own';
+  print(): string;
+  compile(): (row: RowView, name: string) => boolean;
 }
+export type ValueTest =
+  /** The text occurs between word boundaries (`f:"text"`); the empty text matches the missing field. */
+  | { readonly kind: 'phrase'; readonly text: string }
+  /** The text starts at a word boundary (`f:"text"*`); the empty text matches every non-empty value (`f:*`). */
+  | { readonly kind: 'prefix'; readonly text: string }
+  /** The value equals the text (`f:="text"`). */
+  | { readonly kind: 'exact'; readonly text: string }
+  /** The value starts with the text (`f:="text"*`). */
+  | { readonly kind: 'exact-prefix'; readonly text: string }
+  /** The value contains the text (`f:*"text"*`); the empty text matches every value, also a missing one. */
+  | { readonly kind: 'substring'; readonly text: string }
+  /** The value contains a match of the RE2 pattern (`f:~"re"`); `.` matches line feeds. */
+  | { readonly kind: 'regexp'; readonly pattern: string }
+  /** The value is one of these. */
+  | { readonly kind: 'in'; readonly values: readonly string[] }
+  | CompareTest
+  /** The value is an address in `[from, to]`, both in plain address form. */
+  | { readonly kind: 'ipv4-range'; readonly from: string; readonly to: string }
+  /** The value is stored with this column type, such as `uint8` or `string`. */
+  | { readonly kind: 'value-type'; readonly type: string }
+  /** The value is less than that of another field of the same row. */
+  | { readonly kind: 'lt-field'; readonly other: string }
+  | OwnTest;
 
 export interface LogsqlQuery {
-  readonly options: QueryOptions;
   readonly filter: LogsqlFilter;
   readonly pipes: readonly LogsqlPipe[];
 }
 
-/** `fields` and `delete`: the columns to keep or to drop. */
+/** The columns to keep. */
 export interface ProjectPipe {
-  readonly kind: 'fields' | 'delete';
+  readonly kind: 'fields';
   readonly fields: readonly FieldRef[];
 }
 /** `copy` and `rename`: pairs are applied from left to right; a prefix maps to a prefix. */
@@ -114,16 +129,8 @@ export interface SortPipe {
   readonly limit?: number;
   readonly rankAs?: string;
 }
-/** `first n by (...)` and `last n by (...)`. */
-export interface EdgePipe {
-  readonly kind: 'first' | 'last';
-  readonly count: number;
-  readonly by: readonly SortKey[];
-  readonly partitionBy: readonly string[];
-  readonly rankAs?: string;
-}
 export interface CutPipe {
-  readonly kind: 'limit' | 'offset';
+  readonly kind: 'limit';
   readonly count: number;
 }
 /** A field of `by (...)`; `bucket` rounds its values down: `5m`, `1KB`, `/24`, `day`; `offset` shifts the boundaries back. */
@@ -143,9 +150,8 @@ export interface StatsFunction {
   readonly condition?: LogsqlFilter;
   readonly as: string;
 }
-/** `running_stats` and `total_stats` keep the rows and add the value so far, or over all rows. */
 export interface StatsPipe {
-  readonly kind: 'stats' | 'running_stats' | 'total_stats';
+  readonly kind: 'stats';
   readonly by: readonly GroupKey[];
   readonly functions: readonly StatsFunction[];
 }
@@ -155,13 +161,6 @@ export interface UniqPipe {
   /** Adds the column `hits` with the number of rows. */
   readonly hits: boolean;
   readonly limit?: number;
-}
-export interface TopPipe {
-  readonly kind: 'top';
-  readonly count: number;
-  readonly by: readonly string[];
-  readonly hitsAs: string;
-  readonly rankAs?: string;
 }
 export type MathExpr =
   | { readonly kind: 'number'; readonly text: string }
@@ -193,96 +192,44 @@ export interface ExtractPipe extends UpdateRules {
   readonly from: string;
 }
 export interface UnpackPipe extends UpdateRules {
-  readonly kind: 'unpack_json' | 'unpack_logfmt';
+  readonly kind: 'unpack_json';
   readonly from: string;
   /** Only these fields; all when empty. */
   readonly fields: readonly FieldRef[];
   readonly prefix: string;
 }
-/** `replace` and `replace_regexp`; without a limit, all occurrences. */
+/** Replaces all occurrences. */
 export interface ReplacePipe {
-  readonly kind: 'replace' | 'replace_regexp';
+  readonly kind: 'replace';
   readonly old: string;
   readonly replacement: string;
   readonly at: string;
-  readonly limit?: number;
   readonly condition?: LogsqlFilter;
 }
-/** `len(f) as x` in bytes, `hash(f) as x`, `json_array_len(f) as x`. */
-export interface DerivePipe {
-  readonly kind: 'len' | 'hash' | 'json_array_len';
-  readonly field: string;
-  readonly as: string;
-}
-/** `pack_json` and `pack_logfmt`; all fields when the list is empty. */
+/** All fields when the list is empty. */
 export interface PackPipe {
-  readonly kind: 'pack_json' | 'pack_logfmt';
+  readonly kind: 'pack_json';
   readonly fields: readonly FieldRef[];
   readonly as: string;
-}
-/** Every item of a JSON array becomes a separate row. */
-export interface UnrollPipe {
-  readonly kind: 'unroll';
-  readonly by: readonly string[];
-  readonly condition?: LogsqlFilter;
-}
-export interface SplitPipe {
-  readonly kind: 'split';
-  readonly separator: string;
-  readonly from: string;
-  readonly as: string;
-}
-export interface CollapseNumsPipe {
-  readonly kind: 'collapse_nums';
-  readonly at: string;
-  readonly prettify: boolean;
-  readonly condition?: LogsqlFilter;
-}
-export interface DecolorizePipe {
-  readonly kind: 'decolorize';
-  readonly field: string;
 }
 export interface FieldNamesPipe {
   readonly kind: 'field_names';
   readonly as: string;
 }
-export interface FieldValuesPipe {
-  readonly kind: 'field_values';
-  readonly field: string;
-  readonly limit?: number;
-}
-export interface FacetsPipe {
-  readonly kind: 'facets';
-  readonly limit?: number;
-  readonly maxValuesPerField?: number;
-  readonly maxValueLength?: number;
-  readonly keepConst: boolean;
-}
-
 export type LogsqlPipe =
   | ProjectPipe
   | MovePipe
   | SortPipe
-  | EdgePipe
   | CutPipe
   | StatsPipe
   | UniqPipe
-  | TopPipe
   | { readonly kind: 'filter'; readonly filter: LogsqlFilter }
   | MathPipe
   | FormatPipe
   | ExtractPipe
   | UnpackPipe
   | ReplacePipe
-  | DerivePipe
   | PackPipe
-  | UnrollPipe
-  | SplitPipe
-  | CollapseNumsPipe
-  | DecolorizePipe
-  | { readonly kind: 'drop_empty_fields' }
   | FieldNamesPipe
-  | FieldValuesPipe
-  | FacetsPipe
   /** Adds the rows of another query to the rows so far. */
   | { readonly kind: 'union'; readonly query: LogsqlQuery };

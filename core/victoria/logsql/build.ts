@@ -9,7 +9,6 @@ import type {
   LogsqlFilter,
   LogsqlPipe,
   LogsqlQuery,
-  QueryOptions,
   SortKey,
   StatsFunction,
   StatsName,
@@ -150,12 +149,8 @@ export function timeRange({ startNs, endNs }: TimeRange): LogsqlFilter {
   return { kind: 'time', min: clampTime(startNs), max: clampTime(endNs - 1n) };
 }
 
-export function query(
-  filter: LogsqlFilter,
-  pipes: readonly LogsqlPipe[] = [],
-  options: QueryOptions = {},
-): LogsqlQuery {
-  return { options, filter: cheapestFirst(filter), pipes };
+export function query(filter: LogsqlFilter, pipes: readonly LogsqlPipe[] = []): LogsqlQuery {
+  return { filter: cheapestFirst(filter), pipes };
 }
 
 /** The backend tests the filters of an intersection in their order, and does not read values of rows that an earlier one has excluded. */

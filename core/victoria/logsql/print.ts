@@ -4,7 +4,6 @@ import type {
   LogsqlFilter,
   LogsqlPipe,
   LogsqlQuery,
-  QueryOptions,
   SortKey,
   StatsFunction,
   StreamMatcher,
@@ -16,33 +15,8 @@ import { printMath } from './print-math.js';
 import { formatTime, printNanoseconds, quoteListed, quoteName, quoteSize, quoteText } from './literals.js';
 
 /** Prints a query; parsing the text gives the same tree. */
-export function printQuery(query: LogsqlQuery): string {
-  return printParts(query, printFilter(query.filter));
-}
-
-// A query inside in() that starts like a list of values would be parsed as one; no list starts with a parenthesis.
-function printSubquery(query: LogsqlQuery): string {
-  return printParts(query, `(${printFilter(query.filter)})`);
-}
-
-function printParts(query: LogsqlQuery, filter: string): string {
-  const options = printOptions(query.options);
-  const head = `${options}${options === '' ? '' : ' '}${filter}`;
-  return [head, ...query.pipes.map(printPipe)].join(' | ');
-}
-
-function printOptions(options: QueryOptions): string {
-  const parts: string[] = [];
-  if (options.concurrency !== undefined) parts.push(`concurrency=${options.concurrency}`);
-  if (options.parallelReaders !== undefined) parts.push(`parallel_readers=${options.parallelReaders}`);
-  if (options.ignoreGlobalTimeFilter !== undefined) {
-    parts.push(`ignore_global_time_filter=${options.ignoreGlobalTimeFilter}`);
-  }
-  if (options.allowPartialResponse !== undefined) {
-    parts.push(`allow_partial_response=${options.allowPartialResponse}`);
-  }
-  if (options.timeOffset !== undefined) parts.push(`time_offset=${printNanoseconds(options.timeOffset)}`);
-  return parts.length === 0 ? '' : `options(${parts.join(', ')})`;
+export function printQuery({ filter, pipes }: LogsqlQuery): string {
+  return [printFilter(filter), ...pipes.map(printPipe)].join(' | ');
 }
 
 /** Printed filters, since a filter is printed several times per request: for each call, and in cache keys. */
@@ -111,7 +85,7 @@ function printTimeRange(filter: TimeFilter): string {
 }
 
 // VictoriaLogs takes in("*") as "any value", even quoted; doubling the value keeps it literal.
-function printList(values: readonly string[]): string {
+export function printList(values: readonly string[]): string {
   const shown = values.length === 1 && values[0] === '*' ? ['*', '*'] : values;
   return shown.map(quoteText).join(',');
 }
@@ -133,44 +107,16 @@ function printTest(test: ValueTest): string {
       return `~${quoteText(test.pattern)}`;
     case 'in':
       return `in(${printList(test.values)})`;
-    case 'contains-all':
-      return `contains_all(${printList(test.values)})`;
-    case 'contains-any':
-      return `contains_any(${printList(test.values)})`;
-    case 'json-array-contains-any':
-      return `json_array_contains_any(${printList(test.values)})`;
-    case 'subquery':
-      return `${test.test.replace('-', '_')}(${printSubquery(test.query)})`;
-    case 'any-case':
-      return `i(${quoteText(test.text)}${test.prefix ? '*' : ''})`;
-    case 'sequence':
-      return `seq(${test.phrases.map(quoteText).join(',')})`;
     case 'compare':
       return `${test.op}${quoteText(test.value)}`;
-    case 'range': {
-      const open = test.minIncluded ? '[' : '(';
-      return `range${open}${quoteText(test.min)}, ${quoteText(test.max)}${test.maxIncluded ? ']' : ')'}`;
-    }
     case 'ipv4-range':
       return `ipv4_range(${quoteText(test.from)},${quoteText(test.to)})`;
-    case 'ipv6-range':
-      return `ipv6_range(${quoteText(test.from)},${quoteText(test.to)})`;
-    case 'string-range':
-      return `string_range(${quoteText(test.from)},${quoteText(test.to)})`;
-    case 'len-range':
-      return `len_range(${test.min}, ${test.max ?? 'inf'})`;
     case 'value-type':
       return `value_type(${quoteText(test.type)})`;
-    case 'eq-field':
-      return `eq_field(${quoteText(test.other)})`;
     case 'lt-field':
       return `lt_field(${quoteText(test.other)})`;
-    case 'le-field':
-      return `le_field(${quoteText(test.other)})`;
-    case 'pattern': {
-      const suffix = test.where === 'any' ? '' : `_${test.where}`;
-      return `pattern_match${suffix}(${quoteText(test.pattern)})`;
-    }
+    case 'own':
+      return test.print();
   }
 }
 
@@ -178,8 +124,7 @@ function printTest(test: ValueTest): string {
 export function printPipe(pipe: LogsqlPipe): string {
   switch (pipe.kind) {
     case 'fields':
-    case 'delete':
-      return `${pipe.kind} ${pipe.fields.map(quoteListed).join(', ')}`;
+      return `fields ${pipe.fields.map(quoteListed).join(', ')}`;
     case 'copy':
     case 'rename':
       return `${pipe.kind} ${pipe.pairs.map((pair) => `${quoteListed(pair.from)} as ${quoteListed(pair.to)}`).join(', ')}`;
@@ -192,30 +137,14 @@ export function printPipe(pipe: LogsqlPipe): string {
       if (pipe.limit !== undefined) parts.push(`limit ${pipe.limit}`);
       return [...parts, ...printRank(pipe.rankAs)].join(' ');
     }
-    case 'first':
-    case 'last': {
-      const parts = [pipe.kind, pipe.count.toString()];
-      if (pipe.by.length > 0) parts.push(`by (${printKeys(pipe.by)})`);
-      return [...parts, ...printPartition(pipe.partitionBy), ...printRank(pipe.rankAs)].join(' ');
-    }
     case 'limit':
-    case 'offset':
-      return `${pipe.kind} ${pipe.count}`;
+      return `limit ${pipe.count}`;
     case 'stats':
-    case 'running_stats':
-    case 'total_stats': {
-      const by = pipe.by.length === 0 ? '' : `by (${pipe.by.map(printGroupKey).join(', ')}) `;
-      return `${pipe.kind} ${by}${pipe.functions.map(printStatsFunction).join(', ')}`;
-    }
+      return printStats(pipe, printStatsCall);
     case 'uniq': {
       const limit = pipe.limit === undefined ? '' : ` limit ${pipe.limit}`;
       return `uniq by (${printNames(pipe.by)})${pipe.hits ? ' with hits' : ''}${limit}`;
     }
-    case 'top':
-      return [
-        `top ${pipe.count} by (${printNames(pipe.by)}) hits as ${pipeName(pipe.hitsAs)}`,
-        ...printRank(pipe.rankAs),
-      ].join(' ');
     case 'filter':
       return `filter ${printFilter(pipe.filter)}`;
     case 'math':
@@ -225,72 +154,44 @@ export function printPipe(pipe: LogsqlPipe): string {
     case 'extract':
     case 'extract_regexp':
       return `${pipe.kind}${printIf(pipe.condition)} ${quoteText(pipe.pattern)} from ${pipeName(pipe.from)}${printRules(pipe)}`;
-    case 'unpack_json':
-    case 'unpack_logfmt': {
+    case 'unpack_json': {
       const fields = pipe.fields.length === 0 ? '' : ` fields (${pipe.fields.map(quoteListed).join(', ')})`;
       const prefix = pipe.prefix === '' ? '' : ` result_prefix ${quoteText(pipe.prefix)}`;
-      return `${pipe.kind}${printIf(pipe.condition)} from ${pipeName(pipe.from)}${fields}${prefix}${printRules(pipe)}`;
+      return `unpack_json${printIf(pipe.condition)} from ${pipeName(pipe.from)}${fields}${prefix}${printRules(pipe)}`;
     }
-    case 'replace':
-    case 'replace_regexp': {
-      const limit = pipe.limit === undefined ? '' : ` limit ${pipe.limit}`;
+    case 'replace': {
       const pair = `(${quoteText(pipe.old)}, ${quoteText(pipe.replacement)})`;
-      return `${pipe.kind}${printIf(pipe.condition)} ${pair} at ${pipeName(pipe.at)}${limit}`;
+      return `replace${printIf(pipe.condition)} ${pair} at ${pipeName(pipe.at)}`;
     }
-    case 'len':
-    case 'hash':
-    case 'json_array_len':
-      return `${pipe.kind}(${pipeName(pipe.field)}) as ${pipeName(pipe.as)}`;
-    case 'pack_json':
-    case 'pack_logfmt': {
+    case 'pack_json': {
       const fields = pipe.fields.length === 0 ? '' : ` fields (${pipe.fields.map(quoteListed).join(', ')})`;
-      return `${pipe.kind}${fields} as ${pipeName(pipe.as)}`;
+      return `pack_json${fields} as ${pipeName(pipe.as)}`;
     }
-    case 'unroll':
-      return `unroll${printIf(pipe.condition)} by (${printNames(pipe.by)})`;
-    case 'split':
-      return `split ${quoteText(pipe.separator)} from ${pipeName(pipe.from)} as ${pipeName(pipe.as)}`;
-    case 'collapse_nums':
-      return `collapse_nums${printIf(pipe.condition)} at ${pipeName(pipe.at)}${pipe.prettify ? ' prettify' : ''}`;
-    case 'decolorize':
-      return `decolorize ${pipeName(pipe.field)}`;
-    case 'drop_empty_fields':
-      return 'drop_empty_fields';
     case 'field_names':
       return `field_names as ${pipeName(pipe.as)}`;
-    case 'field_values':
-      return `field_values ${pipeName(pipe.field)}${pipe.limit === undefined ? '' : ` limit ${pipe.limit}`}`;
-    case 'facets': {
-      const parts = ['facets'];
-      if (pipe.limit !== undefined) parts.push(pipe.limit.toString());
-      if (pipe.maxValuesPerField !== undefined) parts.push(`max_values_per_field ${pipe.maxValuesPerField}`);
-      if (pipe.maxValueLength !== undefined) parts.push(`max_value_len ${pipe.maxValueLength}`);
-      if (pipe.keepConst) parts.push('keep_const_fields');
-      return parts.join(' ');
-    }
     case 'union':
       return `union (${printQuery(pipe.query)})`;
   }
 }
 
 // In pipes, a name that ends with "*" would be parsed as a prefix, so all names are printed as list items, which reject it.
-function pipeName(name: string): string {
+export function pipeName(name: string): string {
   return quoteListed({ kind: 'name', name });
 }
 
-function printNames(names: readonly string[]): string {
+export function printNames(names: readonly string[]): string {
   return names.map(quoteName).join(', ');
 }
 
-function printKeys(keys: readonly SortKey[]): string {
+export function printKeys(keys: readonly SortKey[]): string {
   return keys.map((key) => `${pipeName(key.field)}${key.desc ? ' desc' : ''}`).join(', ');
 }
 
-function printPartition(names: readonly string[]): string[] {
+export function printPartition(names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`partition by (${printNames(names)})`];
 }
 
-function printRank(name: string | undefined): string[] {
+export function printRank(name: string | undefined): string[] {
   return name === undefined ? [] : [`rank as ${pipeName(name)}`];
 }
 
@@ -301,11 +202,11 @@ function printGroupKey(key: GroupKey): string {
   return `${field}:${quoteSize(key.bucket.size)}${offset}`;
 }
 
-function printIf(condition: LogsqlFilter | undefined): string {
+export function printIf(condition: LogsqlFilter | undefined): string {
   return condition === undefined ? '' : ` if (${printFilter(condition)})`;
 }
 
-function printRules(rules: UpdateRules): string {
+export function printRules(rules: UpdateRules): string {
   switch (rules.rule) {
     case 'overwrite':
       return '';
@@ -316,8 +217,17 @@ function printRules(rules: UpdateRules): string {
   }
 }
 
-function printStatsFunction(func: StatsFunction): string {
-  return `${printStatsCall(func)} as ${pipeName(func.as)}`;
+/** Prints a pipe of statistics. */
+export function printStats<Function extends Pick<StatsFunction, 'as'>>(
+  {
+    kind,
+    by,
+    functions,
+  }: { readonly kind: string; readonly by: readonly GroupKey[]; readonly functions: readonly Function[] },
+  printCall: (func: Function) => string,
+): string {
+  const keys = by.length === 0 ? '' : `by (${by.map(printGroupKey).join(', ')}) `;
+  return `${kind} ${keys}${functions.map((func) => `${printCall(func)} as ${pipeName(func.as)}`).join(', ')}`;
 }
 
 /** Prints a `stats` function without its result name; this text is also that name's default. */

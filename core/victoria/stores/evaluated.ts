@@ -2,7 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import { Pacer } from '../../base/pace/steps.js';
 import type { LogsqlPipe } from '../logsql/ast.js';
 import { MemoryBudgetError } from '../logsql/errors.js';
-import { compilePipes } from '../logsql/ops/compile.js';
+import { operatorOf, compilePipes } from '../logsql/ops/compile.js';
 import type { RowView } from '../logsql/row.js';
 import { parseRowTime } from '../names/row-reader.js';
 import { columnOf, type BackendRow } from '../upstream/types.js';
@@ -22,7 +22,7 @@ export async function* evaluated(
   }
   let made: BackendRow[] = [];
   const collect = (row: RowView): boolean => made.push(writtenRow(row)) > 0;
-  const chain = compilePipes(pipes, collect, { memoryLimitBytes: maxPipeBytes });
+  const chain = compilePipes(pipes, operatorOf, collect, { memoryLimitBytes: maxPipeBytes });
   const pacer = new Pacer();
   try {
     let wantsMore = true;

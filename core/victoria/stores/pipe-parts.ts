@@ -5,27 +5,24 @@ type PipeKind = LogsqlPipe['kind'];
 
 /** Pipes that produce exactly one row per row. */
 const forEach: ReadonlySet<PipeKind> = new Set<PipeKind>([
-  ...(['fields', 'delete', 'copy', 'rename', 'math', 'format', 'extract', 'extract_regexp'] as const),
-  ...([
-    'unpack_json',
-    'unpack_logfmt',
-    'replace',
-    'replace_regexp',
-    'len',
-    'hash',
-    'json_array_len',
-  ] as const),
-  ...(['pack_json', 'pack_logfmt', 'split', 'collapse_nums', 'decolorize'] as const),
+  'fields',
+  'copy',
+  'rename',
+  'math',
+  'format',
+  'extract',
+  'extract_regexp',
+  'unpack_json',
+  'replace',
+  'pack_json',
 ]);
-/** Pipes that process each row separately, with any number of results. With all other pipes, rows depend on each other. */
-const alone: ReadonlySet<PipeKind> = new Set<PipeKind>([...forEach, 'filter', 'unroll', 'drop_empty_fields']);
 
-/** Splits pipes into the leading ones that process rows separately, and the rest. */
+/** Splits pipes into the leading ones that process rows separately, and the rest, with which rows depend on each other. */
 export function byRows(pipes: readonly LogsqlPipe[]): {
   readonly leading: readonly LogsqlPipe[];
   readonly others: readonly LogsqlPipe[];
 } {
-  const at = pipes.findIndex(({ kind }) => !alone.has(kind));
+  const at = pipes.findIndex(({ kind }) => kind !== 'filter' && !forEach.has(kind));
   return at < 0 ? { leading: pipes, others: [] } : { leading: pipes.slice(0, at), others: pipes.slice(at) };
 }
 
@@ -40,8 +37,6 @@ export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
     switch (pipe.kind) {
       case 'fields':
         return isListed(pipe.fields, '_time');
-      case 'delete':
-        return !isListed(pipe.fields, '_time');
       case 'filter':
         return true;
       default:

@@ -110,7 +110,6 @@ function contractAfter(contract: Contract, pipe: LogsqlPipe): Contract {
       };
     case 'filter':
     case 'limit':
-    case 'offset':
     case 'sort':
       return contract;
     default:

@@ -1,4 +1,4 @@
-import { build, formatTime, type LogsqlPipe } from '../logsql/index.js';
+import { build, formatTime, type EmbeddedPipe } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
 import { answerJson, type Context } from '../http/context.js';
@@ -54,8 +54,8 @@ export async function hits(ctx: Context): Promise<void> {
 }
 
 /** The pipes before the first one whose rows no longer have a time; that pipe is ignored rather than rejected. */
-function rowPipes(pipes: readonly LogsqlPipe[]): readonly LogsqlPipe[] {
-  const kinds = new Set<LogsqlPipe['kind']>([
+function rowPipes(pipes: readonly EmbeddedPipe[]): readonly EmbeddedPipe[] {
+  const kinds = new Set<EmbeddedPipe['kind']>([
     'stats',
     'uniq',
     'top',

@@ -1,4 +1,4 @@
-import type { LogsqlPipe } from '../logsql/index.js';
+import type { EmbeddedPipe } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
 import { countStreams } from '../engine/stream-counts.js';
@@ -55,7 +55,7 @@ export async function fieldValues(ctx: Context): Promise<void> {
 /** `/select/logsql/facets`: the top values of each field. */
 export async function facets(ctx: Context): Promise<void> {
   const args = readQueryArgs(ctx);
-  const pipe: LogsqlPipe = {
+  const pipe: EmbeddedPipe = {
     kind: 'facets',
     limit: ctx.args.count('limit', 10),
     maxValuesPerField: ctx.args.count('max_values_per_field', 1000),
@@ -90,7 +90,7 @@ async function streamValues(ctx: Context, valuesOf: (stream: Stream) => Iterable
   await answerCounts(ctx, counts);
 }
 
-async function pipeValues(ctx: Context, pipe: LogsqlPipe, column: string): Promise<void> {
+async function pipeValues(ctx: Context, pipe: EmbeddedPipe, column: string): Promise<void> {
   const { job } = readQueryArgs(ctx);
   const collector = new RowCollector();
   await runJob(ctx, { ...job, query: { ...job.query, pipes: [...job.query.pipes, pipe] } }, collector);

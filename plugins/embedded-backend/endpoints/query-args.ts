@@ -1,4 +1,4 @@
-import { type LogsqlFilter, type LogsqlQuery, parseDurationNs } from '../logsql/index.js';
+import { type LogsqlFilter, type EmbeddedQuery, parseDurationNs } from '../logsql/index.js';
 import {
   parseExtraFilter,
   parseExtraStreamFilter,
@@ -22,7 +22,7 @@ export interface BucketArgs {
 /** The common arguments of the select endpoints, read and checked (docs/protocol/victorialogs.md#arguments-of-select). */
 export interface QueryArgs {
   /** The query as written, without the filters that arguments add. */
-  readonly original: LogsqlQuery;
+  readonly original: EmbeddedQuery;
   /** The query to run; endpoints add their own pipes. */
   readonly job: QueryJob;
   /** The range of the `start` and `end` arguments, widened to whole buckets when there is a step; `endNs` is exclusive. */

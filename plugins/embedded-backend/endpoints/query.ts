@@ -1,4 +1,4 @@
-import type { LogsqlPipe, LogsqlQuery } from '../logsql/index.js';
+import type { EmbeddedPipe, EmbeddedQuery } from '../logsql/index.js';
 import { CsvRowWriter, JsonRowWriter } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
@@ -30,8 +30,8 @@ export async function queryRows(ctx: Context): Promise<void> {
  * Limits the query to the newest `limit` rows, newest first, if the pipes keep `_time`; after a sort, stats and the like, adds a plain
  * limit.
  */
-function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQuery {
-  const pipes: LogsqlPipe[] = [...query.pipes];
+function withLimit(query: EmbeddedQuery, limit: number, offset: number): EmbeddedQuery {
+  const pipes: EmbeddedPipe[] = [...query.pipes];
   if (pipes.every(keepsTime)) {
     // The limit is part of the sort, which then never holds more rows than requested.
     pipes.push({
@@ -50,7 +50,7 @@ function withLimit(query: LogsqlQuery, limit: number, offset: number): LogsqlQue
 }
 
 /** True for row-wise pipes that may change `_time` but not remove it, so that the sort must run after them. */
-function keepsTime(pipe: LogsqlPipe): boolean {
+function keepsTime(pipe: EmbeddedPipe): boolean {
   return (
     keepsRowsInTime(pipe) || ['unpack_json', 'unpack_logfmt', 'extract', 'extract_regexp'].includes(pipe.kind)
   );

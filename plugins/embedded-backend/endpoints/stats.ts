@@ -1,5 +1,5 @@
-import type { GroupKey, LogsqlPipe, LogsqlQuery, StatsPipe } from '../logsql/index.js';
-import { build, printPipe, printQuery } from '../logsql/index.js';
+import type { GroupKey, EmbeddedPipe, EmbeddedQuery, StatsPipe } from '../logsql/index.js';
+import { build, printEmbeddedPipe, printEmbeddedQuery } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
 import { statsColumns } from '../engine/stats-columns.js';
@@ -71,22 +71,22 @@ export const statsQueryRange = withJsonErrors(async (ctx) => {
 });
 
 /** Index of the last `stats` pipe; HTTP 400 (422 here) if there is none. */
-function requireStats(query: LogsqlQuery): number {
+function requireStats(query: EmbeddedQuery): number {
   const at = query.pipes.findLastIndex((pipe) => pipe.kind === 'stats');
-  if (at === -1) throw badRequest(`missing \`| stats ...\` pipe in the query [${printQuery(query)}]`);
+  if (at === -1) throw badRequest(`missing \`| stats ...\` pipe in the query [${printEmbeddedQuery(query)}]`);
   return at;
 }
 
 /** Adds the time bucket to the grouping; earlier pipes must not change `_time`. */
-function groupByTime(query: LogsqlQuery, at: number, bucket: GroupKey): LogsqlQuery {
-  const pipes: LogsqlPipe[] = [...query.pipes];
+function groupByTime(query: EmbeddedQuery, at: number, bucket: GroupKey): EmbeddedQuery {
+  const pipes: EmbeddedPipe[] = [...query.pipes];
   // `requireStats` found a stats pipe at this index.
   const stats = pipes[at] as StatsPipe;
   const offender = pipes.slice(0, at).find((pipe) => !keepsRowsInTime(pipe) && !isSelection(pipe));
   if (offender !== undefined) {
     throw badRequest(
-      `the pipe \`| ${JSON.stringify(printPipe(offender))}\` cannot be put in front of ` +
-        `\`| ${JSON.stringify(printPipe(stats))}\`, since it may modify or delete \`_time\` field`,
+      `the pipe \`| ${JSON.stringify(printEmbeddedPipe(offender))}\` cannot be put in front of ` +
+        `\`| ${JSON.stringify(printEmbeddedPipe(stats))}\`, since it may modify or delete \`_time\` field`,
     );
   }
   pipes[at] = { ...stats, by: [bucket, ...stats.by.filter((key) => key.field !== '_time')] };
@@ -94,13 +94,13 @@ function groupByTime(query: LogsqlQuery, at: number, bucket: GroupKey): LogsqlQu
 }
 
 /** Pipes that select or sort whole rows, or unpack fields, all of which keep a time. */
-function isSelection(pipe: LogsqlPipe): boolean {
+function isSelection(pipe: EmbeddedPipe): boolean {
   return ['sort', 'first', 'last', 'limit', 'offset', 'unpack_json', 'unpack_logfmt'].includes(pipe.kind);
 }
 
 async function runStats(
   ctx: Context,
-  query: LogsqlQuery,
+  query: EmbeddedQuery,
   job: Parameters<typeof runJob>[1],
   secondsOf: (row: RowCollector['rows'][number]) => number,
 ): Promise<Sample[]> {

@@ -1,4 +1,4 @@
-import { parseDurationNs, printQuery, type RowView } from '../logsql/index.js';
+import { parseDurationNs, printEmbeddedQuery, type RowView } from '../logsql/index.js';
 import { JsonRowWriter } from '../engine/row-writer.js';
 import { executeJob, type QueryJob } from '../engine/run.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
@@ -22,7 +22,7 @@ export async function tail(ctx: Context): Promise<void> {
     )
   ) {
     throw badRequest(
-      `the query [${printQuery(original)}] cannot be used in live tailing; ` +
+      `the query [${printEmbeddedQuery(original)}] cannot be used in live tailing; ` +
         'see https://docs.victoriametrics.com/victorialogs/querying/#live-tailing for details',
     );
   }

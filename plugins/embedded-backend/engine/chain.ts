@@ -1,6 +1,6 @@
 import {
-  compilePipes,
-  type LogsqlPipe,
+  compileEmbeddedPipes,
+  type EmbeddedPipe,
   type Operator,
   type PipeContext,
   type RowView,
@@ -12,15 +12,15 @@ import {
  * passed on from last to first.
  */
 export function chainPipes(
-  pipes: readonly LogsqlPipe[],
+  pipes: readonly EmbeddedPipe[],
   sink: (row: RowView) => boolean,
   context: PipeContext,
 ): Operator {
   const at = pipes.findIndex((pipe, i) => pipe.kind === 'stats' && isFallingSort(pipes[i + 1]));
-  if (at === -1) return compilePipes(pipes, sink, context);
+  if (at === -1) return compileEmbeddedPipes(pipes, sink, context);
   const rest = chainPipes(pipes.slice(at + 1), sink, context);
   const groups: RowView[] = [];
-  const head = compilePipes(pipes.slice(0, at + 1), (row) => groups.push(row) > 0, context);
+  const head = compileEmbeddedPipes(pipes.slice(0, at + 1), (row) => groups.push(row) > 0, context);
   return {
     push: (row) => head.push(row),
     finish: () => {
@@ -31,6 +31,6 @@ export function chainPipes(
   };
 }
 
-function isFallingSort(pipe: LogsqlPipe | undefined): boolean {
+function isFallingSort(pipe: EmbeddedPipe | undefined): boolean {
   return pipe?.kind === 'sort' && (pipe.by[0]?.desc ?? false) !== pipe.desc;
 }

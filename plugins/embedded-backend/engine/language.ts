@@ -1,18 +1,19 @@
 import {
   build,
+  EmbeddedTest,
   LogsqlError,
   type LogsqlFilter,
-  type LogsqlQuery,
+  type EmbeddedQuery,
   parseFilter,
   parseLogsql,
   printFilter,
-  printPipe,
+  printEmbeddedPipe,
 } from '../logsql/index.js';
 import { badRequest } from '../http/errors.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 
 /** Parses the `query` argument; HTTP 400 with the real server's text for an invalid one. */
-export function parseQueryArg(text: string): LogsqlQuery {
+export function parseQueryArg(text: string): EmbeddedQuery {
   return framed(`cannot parse \`query\` arg [${text}]: `, () => parseLogsql(text));
 }
 
@@ -23,7 +24,7 @@ export function parseDeleteFilter(text: string): LogsqlFilter {
   if (query.pipes.length > 0) {
     throw badRequest(
       `cannot parse filter [${text}]: unexpected pipes after the filter [${printFilter(query.filter)}]; ` +
-        `pipes: [${query.pipes.map(printPipe).join(' | ')}]`,
+        `pipes: [${query.pipes.map(printEmbeddedPipe).join(' | ')}]`,
     );
   }
   if (subqueriesOf(query).length > 0)
@@ -53,19 +54,22 @@ export function parseExtraStreamFilter(text: string): LogsqlFilter {
 
 /** Adds the request's time range and filters to a query and to all its subqueries. */
 export function restrictQuery(
-  query: LogsqlQuery,
+  query: EmbeddedQuery,
   time: LogsqlFilter | undefined,
   extra: readonly LogsqlFilter[],
-): LogsqlQuery {
-  const timed = time === undefined || query.options.ignoreGlobalTimeFilter === true ? [] : [time];
+): EmbeddedQuery {
+  const timed = time === undefined || query.options?.ignoreGlobalTimeFilter === true ? [] : [time];
   const restricted = {
     ...query,
     filter: build.and(...timed, ...extra, query.filter),
     pipes: query.pipes.map((pipe) =>
-      pipe.kind === 'union' ? build.union(restrictQuery(pipe.query, time, extra)) : pipe,
+      pipe.kind === 'union' ? { ...pipe, query: restrictQuery(pipe.query, time, extra) } : pipe,
     ),
   };
-  return mapSubqueries(restricted, (test) => ({ ...test, query: restrictQuery(test.query, time, extra) }));
+  return mapSubqueries(
+    restricted,
+    (test) => new EmbeddedTest({ ...test, query: restrictQuery(test.query, time, extra) }),
+  );
 }
 
 function framed<T>(frame: string, parse: () => T): T {

@@ -1,10 +1,10 @@
 import {
-  build,
   compileFilter,
+  listTest,
   LogsqlError,
-  type LogsqlQuery,
+  type EmbeddedQuery,
   MemoryBudgetError,
-  printQuery,
+  printEmbeddedQuery,
   type RowView,
 } from '../logsql/index.js';
 import type { Context } from '../http/context.js';
@@ -24,7 +24,7 @@ const TURN_MS = 8;
 /** A query with everything that its result depends on. */
 export interface QueryJob {
   readonly tenant: TenantId;
-  readonly query: LogsqlQuery;
+  readonly query: EmbeddedQuery;
   /** The evaluation time, to which relative times and `now` refer. */
   readonly evalNs: bigint;
   readonly hidden: HiddenFields;
@@ -63,20 +63,31 @@ export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer)
 export async function executeJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
   try {
     const startedMs = Date.now();
-    for (const query of build.united(job.query)) await execute(ctx, { ...job, query }, consumer, startedMs);
+    for (const query of united(job.query)) await execute(ctx, { ...job, query }, consumer, startedMs);
   } catch (error) {
     if (error instanceof MemoryBudgetError) {
-      throw badRequest(`cannot execute query [${printQuery(job.query)}]: ${error.message}`);
+      throw badRequest(`cannot execute query [${printEmbeddedQuery(job.query)}]: ${error.message}`);
     }
     if (error instanceof LogsqlError) throw badRequest(error.message);
     throw error;
   }
 }
 
+/** The queries that a query unites, in order: the query itself, and those of its `union` pipes. */
+function united(query: EmbeddedQuery): readonly EmbeddedQuery[] {
+  const at = query.pipes.findIndex(({ kind }) => kind === 'union');
+  if (at < 0) return [query];
+  const others = query.pipes.slice(at).flatMap((pipe) => {
+    if (pipe.kind !== 'union') throw new LogsqlError(`'${pipe.kind}' cannot follow 'union' here`);
+    return united(pipe.query);
+  });
+  return [{ ...query, pipes: query.pipes.slice(0, at) }, ...others];
+}
+
 async function execute(ctx: Context, job: QueryJob, consumer: RowConsumer, startedMs: number): Promise<void> {
   const { backend, signal } = ctx;
   const query = await resolveSubqueries(ctx, job, startedMs);
-  const shiftNs = query.options.timeOffset ?? 0n;
+  const shiftNs = query.options?.timeOffset ?? 0n;
   const { range, matchesStream, rowFilter } = pruneFilter(query.filter, job.evalNs);
   const { order, pipes } = pullOrder(query.pipes);
   const matches = rowFilter.kind === 'all' ? undefined : compileFilter(rowFilter, { nowNs: job.evalNs });
@@ -118,8 +129,8 @@ function shiftRange(range: TimeRange, shiftNs: bigint): TimeRange {
 }
 
 /** Runs the subqueries of `in(...)` and the like, and replaces them by their results. */
-async function resolveSubqueries(ctx: Context, job: QueryJob, startedMs: number): Promise<LogsqlQuery> {
-  const results = new Map<LogsqlQuery, string[]>();
+async function resolveSubqueries(ctx: Context, job: QueryJob, startedMs: number): Promise<EmbeddedQuery> {
+  const results = new Map<EmbeddedQuery, string[]>();
   for (const test of subqueriesOf(job.query)) {
     const values = new Set<string>();
     const inner: QueryJob = { ...job, query: test.query };
@@ -136,5 +147,5 @@ async function resolveSubqueries(ctx: Context, job: QueryJob, startedMs: number)
     results.set(test.query, [...values]);
   }
   if (results.size === 0) return job.query;
-  return mapSubqueries(job.query, (test) => ({ kind: test.test, values: results.get(test.query) ?? [] }));
+  return mapSubqueries(job.query, (test) => listTest(test.test, results.get(test.query) ?? []));
 }

@@ -1,5 +1,5 @@
-import type { LogsqlPipe, LogsqlQuery } from '../logsql/index.js';
-import { printPipe, printQuery } from '../logsql/index.js';
+import type { EmbeddedPipe, EmbeddedQuery } from '../logsql/index.js';
+import { printEmbeddedPipe, printEmbeddedQuery } from '../logsql/index.js';
 import { badRequest } from '../http/errors.js';
 
 /** The columns of a stats result that are labels, and those that are values. */
@@ -9,7 +9,7 @@ export interface StatsColumns {
 }
 
 /** Follows the columns of the last `stats` pipe through later pipes; HTTP 400 for a pipe that is not allowed there. */
-export function statsColumns(query: LogsqlQuery): StatsColumns {
+export function statsColumns(query: EmbeddedQuery): StatsColumns {
   const at = query.pipes.findLastIndex((pipe) => pipe.kind === 'stats');
   const stats = query.pipes[at];
   if (stats?.kind !== 'stats') return { labels: [], values: [] };
@@ -19,7 +19,7 @@ export function statsColumns(query: LogsqlQuery): StatsColumns {
   return { labels: [...labels], values: [...values] };
 }
 
-function follow(query: LogsqlQuery, pipe: LogsqlPipe, labels: Set<string>, values: Set<string>): void {
+function follow(query: EmbeddedQuery, pipe: EmbeddedPipe, labels: Set<string>, values: Set<string>): void {
   switch (pipe.kind) {
     case 'filter':
     case 'sort':
@@ -63,7 +63,7 @@ function follow(query: LogsqlQuery, pipe: LogsqlPipe, labels: Set<string>, value
       return;
     default:
       throw badRequest(
-        `the pipe "| ${printPipe(pipe)}" cannot be put after \`| stats ...\` pipe in the query [${printQuery(query)}]`,
+        `the pipe "| ${printEmbeddedPipe(pipe)}" cannot be put after \`| stats ...\` pipe in the query [${printEmbeddedQuery(query)}]`,
       );
   }
 }

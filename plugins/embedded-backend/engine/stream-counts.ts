@@ -11,7 +11,7 @@ export async function countStreams(ctx: Context, job: QueryJob): Promise<Readonl
   const counts = new Map<Stream, number>();
   const { filter, pipes, options } = job.query;
   const all = ctx.backend.store.streams(job.tenant);
-  if (pipes.length === 0 && options.timeOffset === undefined && isPureStreamFilter(filter)) {
+  if (pipes.length === 0 && options?.timeOffset === undefined && isPureStreamFilter(filter)) {
     const range = timeBounds(filter, job.evalNs);
     for (const stream of selectStreams(all, filter)) {
       let rows = 0;

@@ -1,7 +1,11 @@
-import type { LogsqlFilter, LogsqlPipe, LogsqlQuery, SubqueryTest, ValueTest } from '../logsql/index.js';
+import { EmbeddedTest } from '../logsql/index.js';
+import type { LogsqlFilter, EmbeddedPipe, EmbeddedQuery, SubqueryTest, ValueTest } from '../logsql/index.js';
 
 /** Replaces the test of every subquery in filter and pipes, outermost first; does not descend into the result of `change`. */
-export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) => ValueTest): LogsqlQuery {
+export function mapSubqueries(
+  query: EmbeddedQuery,
+  change: (test: SubqueryTest) => ValueTest,
+): EmbeddedQuery {
   const inFilter = (filter: LogsqlFilter): LogsqlFilter => {
     switch (filter.kind) {
       case 'and':
@@ -10,7 +14,9 @@ export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) =
       case 'not':
         return { ...filter, filter: inFilter(filter.filter) };
       case 'field':
-        return filter.test.kind === 'subquery' ? { ...filter, test: change(filter.test) } : filter;
+        return filter.test instanceof EmbeddedTest && filter.test.test.kind === 'subquery'
+          ? { ...filter, test: change(filter.test.test) }
+          : filter;
       case 'all':
       case 'stream':
       case 'time':
@@ -18,7 +24,7 @@ export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) =
         return filter;
     }
   };
-  const inPipe = (pipe: LogsqlPipe): LogsqlPipe => {
+  const inPipe = (pipe: EmbeddedPipe): EmbeddedPipe => {
     if (pipe.kind === 'filter') return { ...pipe, filter: inFilter(pipe.filter) };
     if (pipe.kind === 'stats' || pipe.kind === 'running_stats' || pipe.kind === 'total_stats') {
       const functions = pipe.functions.map((fn) =>
@@ -34,11 +40,11 @@ export function mapSubqueries(query: LogsqlQuery, change: (test: SubqueryTest) =
 }
 
 /** All subqueries directly inside a query. */
-export function subqueriesOf(query: LogsqlQuery): SubqueryTest[] {
+export function subqueriesOf(query: EmbeddedQuery): SubqueryTest[] {
   const found: SubqueryTest[] = [];
   mapSubqueries(query, (test) => {
     found.push(test);
-    return test;
+    return new EmbeddedTest(test);
   });
   return found;
 }

@@ -1,23 +1,23 @@
-import type { FieldRef, LogsqlPipe } from '../logsql/index.js';
+import type { FieldRef, EmbeddedPipe } from '../logsql/index.js';
 import type { ScanOrder } from '../store/scan.js';
 
 /** An order for reading the store that makes a sort in the pipes unnecessary. */
 export interface OrderedPipes {
   readonly order: ScanOrder;
-  readonly pipes: readonly LogsqlPipe[];
+  readonly pipes: readonly EmbeddedPipe[];
 }
 
 /**
  * Converts a leading `sort by (_time)`, `first n by (_time)` or `last n by (_time)` to the order in which blocks are read, leaving only a
  * limit: the newest thousand rows of a large store then cost a thousand rows instead of a sort.
  */
-export function pullOrder(pipes: readonly LogsqlPipe[]): OrderedPipes {
+export function pullOrder(pipes: readonly EmbeddedPipe[]): OrderedPipes {
   const at = pipes.findIndex((pipe) => !keepsRowsInTime(pipe));
   const sort = pipes[at];
   if (sort === undefined) return { order: 'any', pipes };
   const cut = timeSort(sort);
   if (cut === undefined) return { order: 'any', pipes };
-  const cuts: LogsqlPipe[] = [];
+  const cuts: EmbeddedPipe[] = [];
   if (cut.offset > 0) cuts.push({ kind: 'offset', count: cut.offset });
   if (cut.limit !== undefined) cuts.push({ kind: 'limit', count: cut.limit });
   return {
@@ -32,7 +32,7 @@ interface TimeCut {
   readonly limit: number | undefined;
 }
 
-function timeSort(pipe: LogsqlPipe): TimeCut | undefined {
+function timeSort(pipe: EmbeddedPipe): TimeCut | undefined {
   if (pipe.kind !== 'sort' && pipe.kind !== 'first' && pipe.kind !== 'last') return undefined;
   const [key, ...others] = pipe.by;
   if (key?.field !== '_time' || others.length > 0) return undefined;
@@ -49,7 +49,7 @@ function timeSort(pipe: LogsqlPipe): TimeCut | undefined {
  * True if a pipe works row by row, keeps the order of rows and does not change `_time`. Only such pipes may come between the store and a
  * limit on the newest rows.
  */
-export function keepsRowsInTime(pipe: LogsqlPipe): boolean {
+export function keepsRowsInTime(pipe: EmbeddedPipe): boolean {
   switch (pipe.kind) {
     case 'filter':
     case 'drop_empty_fields':

@@ -1,9 +1,11 @@
 export type * from '../../../core/victoria/logsql/ast.js';
-export { MapRow, copyFields } from '../../../core/victoria/logsql/row.js';
+export type * from './ast.js';
+export { EmbeddedTest, listTest } from './own-test.js';
+export { MapRow } from '../../../core/victoria/logsql/row.js';
 export type { RowView } from '../../../core/victoria/logsql/row.js';
 export { parseFilter, parseLogsql, queryArgumentMessage } from './parse.js';
-export { printFilter, printQuery } from '../../../core/victoria/logsql/print.js';
-export { printPipe } from '../../../core/victoria/logsql/print.js';
+export { printFilter } from '../../../core/victoria/logsql/print.js';
+export { printEmbeddedPipe, printEmbeddedQuery } from './print.js';
 export { InexpressibleNameError, quoteName, quoteText } from '../../../core/victoria/logsql/literals.js';
 export { LogsqlError, MemoryBudgetError } from '../../../core/victoria/logsql/errors.js';
 export { parseDurationNs } from '../../../core/victoria/logsql/numbers.js';
@@ -12,6 +14,6 @@ export { compileFilter, timeOf } from '../../../core/victoria/logsql/eval/filter
 export type { FilterContext, RowTest } from '../../../core/victoria/logsql/eval/filter.js';
 export { compileStreamFilter } from '../../../core/victoria/logsql/eval/stream-filter.js';
 export type { LabelReader, StreamTest } from '../../../core/victoria/logsql/eval/stream-filter.js';
-export { compilePipes } from '../../../core/victoria/logsql/ops/compile.js';
+export { compileEmbeddedPipes } from './ops/compile.js';
 export type { Operator, PipeContext } from '../../../core/victoria/logsql/ops/operator.js';
 export * as build from '../../../core/victoria/logsql/build.js';

@@ -1,4 +1,4 @@
-import type { LogsqlQuery } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedQuery } from './ast.js';
 import { LogsqlError } from '../../../core/victoria/logsql/errors.js';
 import { unquote } from '../../../core/victoria/logsql/unquote.js';
 
@@ -26,19 +26,19 @@ export class Lexer {
   previous = '';
   spaceBefore = false;
   readonly #text: string;
-  readonly #queryReader: (lexer: Lexer) => LogsqlQuery;
+  readonly #queryReader: (lexer: Lexer) => EmbeddedQuery;
   #position = 0;
   #nesting = 0;
 
   /** @param queryReader reads a nested query: filters contain queries, and queries contain filters */
-  constructor(text: string, queryReader: (lexer: Lexer) => LogsqlQuery) {
+  constructor(text: string, queryReader: (lexer: Lexer) => EmbeddedQuery) {
     this.#text = text;
     this.#queryReader = queryReader;
     this.next();
   }
 
   /** Reads the query that starts here, up to a closing parenthesis or the end. */
-  readQuery(): LogsqlQuery {
+  readQuery(): EmbeddedQuery {
     return this.#queryReader(this);
   }
 

@@ -1,4 +1,5 @@
-import type { LogsqlPipe, MathExpr, MathFunction, MathOperator } from '../../../core/victoria/logsql/ast.js';
+import type { MathExpr, MathFunction, MathOperator } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedPipe } from './ast.js';
 import type { Lexer } from './lexer.js';
 import { canonicalName, readCompound, readName, wrap } from './parse-tokens.js';
 import { mathPriority, printMath } from '../../../core/victoria/logsql/print-math.js';
@@ -9,7 +10,7 @@ const operandEnds = ['=', '+', '-', '*', '/', '%', '^', '&', ',', ')', '(', '|',
 const weakest = 10;
 
 /** Reads `math expr as name, ...`. */
-export function readMathPipe(lexer: Lexer): LogsqlPipe {
+export function readMathPipe(lexer: Lexer): EmbeddedPipe {
   const entries = [];
   do {
     lexer.next();

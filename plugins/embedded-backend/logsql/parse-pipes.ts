@@ -1,4 +1,5 @@
-import type { LogsqlFilter, LogsqlPipe } from '../../../core/victoria/logsql/ast.js';
+import type { LogsqlFilter } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedPipe } from './ast.js';
 import type { Lexer } from './lexer.js';
 import { parseNumber } from '../../../core/victoria/logsql/numbers.js';
 import { readFilter } from './parse-filter.js';
@@ -24,7 +25,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads one pipe after a bar. */
-export function readPipe(lexer: Lexer): LogsqlPipe {
+export function readPipe(lexer: Lexer): EmbeddedPipe {
   const word = lexer.quoted ? '' : lexer.token.toLowerCase();
   const name = aliases.get(word) ?? word;
   const pipe = wrapPipe(name, () => readNamedPipe(lexer, name) ?? readReshapePipe(lexer, name));
@@ -59,7 +60,7 @@ function readPipeFilter(lexer: Lexer): LogsqlFilter {
 }
 
 /** Reads pipes that select, sort and count rows; readReshapePipe reads the others. */
-function readNamedPipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
+function readNamedPipe(lexer: Lexer, name: string): EmbeddedPipe | undefined {
   switch (name) {
     case 'fields':
     case 'delete':
@@ -95,7 +96,7 @@ function readNamedPipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
   }
 }
 
-function readMove(lexer: Lexer, kind: 'copy' | 'rename'): LogsqlPipe {
+function readMove(lexer: Lexer, kind: 'copy' | 'rename'): EmbeddedPipe {
   const pairs = [];
   do {
     lexer.next();
@@ -106,7 +107,7 @@ function readMove(lexer: Lexer, kind: 'copy' | 'rename'): LogsqlPipe {
   return { kind, pairs };
 }
 
-function readSort(lexer: Lexer): LogsqlPipe {
+function readSort(lexer: Lexer): EmbeddedPipe {
   lexer.next();
   const by = lexer.accept('by') || lexer.is('(') ? readSortKeys(lexer) : [];
   const desc = lexer.accept('desc');
@@ -138,7 +139,7 @@ function readRank(lexer: Lexer): string {
   return wrap('cannot read rank field name', () => readName(lexer));
 }
 
-function readEdge(lexer: Lexer, kind: 'first' | 'last'): LogsqlPipe {
+function readEdge(lexer: Lexer, kind: 'first' | 'last'): EmbeddedPipe {
   lexer.next();
   let count = 1;
   if (!lexer.is('by', 'partition', 'rank', '(', '|', ')', ';', '')) {
@@ -150,7 +151,7 @@ function readEdge(lexer: Lexer, kind: 'first' | 'last'): LogsqlPipe {
   return { kind, count, by, partitionBy, ...(lexer.is('rank') ? { rankAs: readRank(lexer) } : {}) };
 }
 
-function readCut(lexer: Lexer, kind: 'limit' | 'offset'): LogsqlPipe {
+function readCut(lexer: Lexer, kind: 'limit' | 'offset'): EmbeddedPipe {
   lexer.next();
   if (kind === 'limit' && lexer.is('|', ')', ';', '')) return { kind, count: 10 };
   const text = lexer.token;
@@ -166,7 +167,7 @@ function readCut(lexer: Lexer, kind: 'limit' | 'offset'): LogsqlPipe {
   return { kind, count: Math.min(Math.trunc(count), Number.MAX_SAFE_INTEGER) };
 }
 
-function readUniq(lexer: Lexer): LogsqlPipe {
+function readUniq(lexer: Lexer): EmbeddedPipe {
   lexer.next();
   const by = readByNames(lexer, ['with', 'hits', 'limit']);
   if (by.length === 0) throw lexer.fail("missing fields inside 'by(...)'");
@@ -175,7 +176,7 @@ function readUniq(lexer: Lexer): LogsqlPipe {
   return { kind: 'uniq', by, hits, ...(lexer.accept('limit') ? { limit: readCount(lexer, 'limit') } : {}) };
 }
 
-function readTop(lexer: Lexer): LogsqlPipe {
+function readTop(lexer: Lexer): EmbeddedPipe {
   lexer.next();
   const count = !lexer.quoted && /^\d/.test(lexer.token) ? readCount(lexer, 'top') : 10;
   if (count < 1) throw lexer.fail("value N in 'top' must be integer bigger than 0");

@@ -1,5 +1,5 @@
 import { RegExpSyntaxError, compileRegExp } from '../../../core/logql/regexp/index.js';
-import type { LogsqlPipe } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedPipe } from './ast.js';
 import { parseExtractPattern, parseFormatPattern } from '../../../core/victoria/logsql/extract-pattern.js';
 import type { Lexer } from './lexer.js';
 import { readByNames, readIf, readRule } from './parse-clauses.js';
@@ -8,7 +8,7 @@ import { readCompound, readCount, readFieldsInParens, readName, wrap } from './p
 const ends = ['|', ')', ';', ''];
 
 /** Reads pipes that change columns, and those that list fields; undefined for any other name. */
-export function readReshapePipe(lexer: Lexer, name: string): LogsqlPipe | undefined {
+export function readReshapePipe(lexer: Lexer, name: string): EmbeddedPipe | undefined {
   switch (name) {
     case 'format':
       return readFormat(lexer);
@@ -92,7 +92,7 @@ function readResult(lexer: Lexer): string {
   return lexer.is(...ends) ? '_msg' : readName(lexer);
 }
 
-function readFormat(lexer: Lexer): LogsqlPipe {
+function readFormat(lexer: Lexer): EmbeddedPipe {
   lexer.next();
   const condition = readIf(lexer);
   const pattern = wrap("cannot read 'format'", () => readCompound(lexer));
@@ -101,7 +101,7 @@ function readFormat(lexer: Lexer): LogsqlPipe {
   return { kind: 'format', pattern, as, ...condition, rule: readRule(lexer) };
 }
 
-function readExtract(lexer: Lexer, kind: 'extract' | 'extract_regexp'): LogsqlPipe {
+function readExtract(lexer: Lexer, kind: 'extract' | 'extract_regexp'): EmbeddedPipe {
   lexer.next();
   const condition = readIf(lexer);
   const pattern = wrap("cannot read 'pattern'", () => readCompound(lexer));
@@ -130,7 +130,7 @@ function compileChecked(lexer: Lexer, pattern: string, prefix: string): ReturnTy
   }
 }
 
-function readUnpack(lexer: Lexer, kind: 'unpack_json' | 'unpack_logfmt'): LogsqlPipe {
+function readUnpack(lexer: Lexer, kind: 'unpack_json' | 'unpack_logfmt'): EmbeddedPipe {
   lexer.next();
   const condition = readIf(lexer);
   let from = '_msg';
@@ -144,7 +144,7 @@ function readUnpack(lexer: Lexer, kind: 'unpack_json' | 'unpack_logfmt'): Logsql
   return { kind, from, fields: all ? [] : fields, prefix, ...condition, rule: readRule(lexer) };
 }
 
-function readReplace(lexer: Lexer, kind: 'replace' | 'replace_regexp'): LogsqlPipe {
+function readReplace(lexer: Lexer, kind: 'replace' | 'replace_regexp'): EmbeddedPipe {
   lexer.next();
   const condition = readIf(lexer);
   if (!lexer.accept('(')) throw lexer.fail(`missing '(' after '${kind}'`);
@@ -164,7 +164,7 @@ function readReplace(lexer: Lexer, kind: 'replace' | 'replace_regexp'): LogsqlPi
   };
 }
 
-function readFacets(lexer: Lexer): LogsqlPipe {
+function readFacets(lexer: Lexer): EmbeddedPipe {
   lexer.next();
   const head =
     lexer.is(...ends) || lexer.is('max_values_per_field', 'max_value_len', 'keep_const_fields')

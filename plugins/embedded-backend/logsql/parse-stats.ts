@@ -1,10 +1,5 @@
-import type {
-  FieldRef,
-  GroupKey,
-  LogsqlPipe,
-  StatsFunction,
-  StatsName,
-} from '../../../core/victoria/logsql/ast.js';
+import type { FieldRef, GroupKey, StatsFunction, StatsName } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedPipe } from './ast.js';
 import { isBucketSize } from '../../../core/victoria/logsql/bucket.js';
 import type { Lexer } from './lexer.js';
 import { parsePlain } from '../../../core/victoria/logsql/numbers.js';
@@ -24,7 +19,7 @@ import { statsNames } from '../../../core/victoria/logsql/words-table.js';
 const allFields: FieldRef = { kind: 'prefix', prefix: '' };
 
 /** Reads `by (...) func(...) as name, ...` after the name of the pipe. */
-export function readStats(lexer: Lexer, kind: 'stats' | 'running_stats' | 'total_stats'): LogsqlPipe {
+export function readStats(lexer: Lexer, kind: 'stats' | 'running_stats' | 'total_stats'): EmbeddedPipe {
   const by =
     lexer.accept('by') || lexer.is('(') ? wrap("cannot parse 'by' clause", () => readKeys(lexer)) : [];
   const functions: StatsFunction[] = [];

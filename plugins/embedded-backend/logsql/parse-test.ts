@@ -1,10 +1,12 @@
 import { RegExpSyntaxError, compileRegExp } from '../../../core/logql/regexp/index.js';
-import type { ListTest, SubqueryTest, ValueTest } from '../../../core/victoria/logsql/ast.js';
+import type { ValueTest } from '../../../core/victoria/logsql/ast.js';
+import type { SubqueryTest } from './ast.js';
+import { EmbeddedTest, listTest } from './own-test.js';
 import { cidrRange } from '../../../core/base/ip.js';
 import type { Lexer } from './lexer.js';
 import { parseNumber } from '../../../core/victoria/logsql/numbers.js';
 import { rangeNumber } from '../../../core/victoria/logsql/range-number.js';
-import { readArguments, readCompound, readValue, wrap } from './parse-tokens.js';
+import { canonicalName, readArguments, readCompound, readValue, wrap } from './parse-tokens.js';
 
 /**
  * Reads a test written as an operator or as a function; undefined for an ordinary word. `!=` and `!~` are read as their positive forms,
@@ -86,21 +88,24 @@ function fixed(count: number, make: (lexer: Lexer, args: readonly string[]) => V
 }
 
 function other(kind: 'eq-field' | 'lt-field' | 'le-field'): TestReader {
-  return fixed(1, (_, [name = '']) => ({ kind, other: name === '' ? '_msg' : name }));
+  return fixed(1, (_, [name = '']) => {
+    const field = canonicalName(name);
+    return kind === 'lt-field' ? { kind, other: field } : new EmbeddedTest({ kind, other: field });
+  });
 }
 
 function pattern(where: 'any' | 'full' | 'prefix' | 'suffix'): TestReader {
-  return fixed(1, (_, [text = '']) => ({ kind: 'pattern', where, pattern: text }));
+  return fixed(1, (_, [text = '']) => new EmbeddedTest({ kind: 'pattern', where, pattern: text }));
 }
 
-function list(kind: ListTest['kind']): TestReader {
+function list(kind: Parameters<typeof listTest>[0]): TestReader {
   return (lexer) => {
     const state = lexer.save();
     try {
       const values = readArguments(lexer);
       // in(*) and in("*") match any value, including a missing one.
       if (values.length === 1 && values[0] === '*') return { kind: 'substring', text: '' };
-      return { kind, values: [...new Set(values)] };
+      return listTest(kind, [...new Set(values)]);
     } catch (error) {
       if (kind === 'json-array-contains-any') throw error;
       lexer.restore(state);
@@ -119,7 +124,7 @@ function readSubquery(lexer: Lexer, test: SubqueryTest['test'], first: unknown):
   const single =
     last?.kind === 'fields' ? last.fields.length === 1 : last?.kind === 'uniq' && last.by.length === 1;
   if (!single) throw lexer.fail("the query inside in() must end with 'fields' or 'uniq' over a single field");
-  return { kind: 'subquery', test, query };
+  return new EmbeddedTest({ kind: 'subquery', test, query });
 }
 
 function address(family: 'ipv4' | 'ipv6'): TestReader {
@@ -130,7 +135,9 @@ function address(family: 'ipv4' | 'ipv6'): TestReader {
     const name = family === 'ipv4' ? 'IPv4' : 'IPv6';
     if (range === undefined)
       throw lexer.fail(`cannot parse ${name} address or ${name} CIDR ${JSON.stringify(from)}`);
-    return { kind: `${family}-range`, ...range };
+    return family === 'ipv4'
+      ? { kind: 'ipv4-range', ...range }
+      : new EmbeddedTest({ kind: 'ipv6-range', ...range });
   };
 }
 
@@ -141,7 +148,7 @@ function anyCase(lexer: Lexer): ValueTest {
   if (prefix) lexer.next();
   if (!lexer.accept(')'))
     throw lexer.fail(`unexpected token ${JSON.stringify(lexer.token)} instead of ')' in i()`);
-  return { kind: 'any-case', text, prefix };
+  return new EmbeddedTest({ kind: 'any-case', text, prefix });
 }
 
 function exactCall(lexer: Lexer): ValueTest {
@@ -167,22 +174,22 @@ const readers: ReadonlyMap<string, TestReader> = new Map<string, TestReader>([
   ['contains_all', list('contains-all')],
   ['contains_any', list('contains-any')],
   ['json_array_contains_any', list('json-array-contains-any')],
-  ['seq', (lexer) => ({ kind: 'sequence', phrases: readArguments(lexer) })],
+  ['seq', (lexer) => new EmbeddedTest({ kind: 'sequence', phrases: readArguments(lexer) })],
   ['i', anyCase],
   ['exact', exactCall],
   ['re', fixed(1, (lexer, [text = '']) => regexpTest(lexer, text))],
   ['ipv4_range', address('ipv4')],
   ['ipv6_range', address('ipv6')],
-  ['string_range', fixed(2, (_, [from = '', to = '']) => ({ kind: 'string-range', from, to }))],
+  [
+    'string_range',
+    fixed(2, (_, [from = '', to = '']) => new EmbeddedTest({ kind: 'string-range', from, to })),
+  ],
   [
     'len_range',
     fixed(2, (lexer, [from = '', to = '']) => {
       const max = lengthBound(lexer, to);
-      return {
-        kind: 'len-range',
-        min: lengthBound(lexer, from) ?? Infinity,
-        ...(max === undefined ? {} : { max }),
-      };
+      const min = lengthBound(lexer, from) ?? Infinity;
+      return new EmbeddedTest({ kind: 'len-range', min, ...(max === undefined ? {} : { max }) });
     }),
   ],
   ['value_type', fixed(1, (_, [type = '']) => ({ kind: 'value-type', type }))],
@@ -211,7 +218,7 @@ function readRange(lexer: Lexer): ValueTest {
   }
   const maxIncluded = lexer.is(']');
   lexer.next();
-  return { kind: 'range', min, max, minIncluded, maxIncluded };
+  return new EmbeddedTest({ kind: 'range', min, max, minIncluded, maxIncluded });
 }
 
 function readRangeBound(lexer: Lexer): string {

@@ -1,9 +1,5 @@
-import type {
-  LogsqlFilter,
-  LogsqlPipe,
-  LogsqlQuery,
-  QueryOptions,
-} from '../../../core/victoria/logsql/ast.js';
+import type { LogsqlFilter } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedPipe, EmbeddedQuery, QueryOptions } from './ast.js';
 import { LogsqlError } from '../../../core/victoria/logsql/errors.js';
 import { Lexer } from './lexer.js';
 import { parseDurationNs } from '../../../core/victoria/logsql/numbers.js';
@@ -15,7 +11,7 @@ import { readCompound, wrap } from './parse-tokens.js';
  * Parses a query; comments and one final `;` are allowed.
  * @throws LogsqlError with VictoriaLogs' reason and the text up to the error
  */
-export function parseLogsql(text: string): LogsqlQuery {
+export function parseLogsql(text: string): EmbeddedQuery {
   return parseWhole(text);
 }
 
@@ -34,10 +30,10 @@ export function queryArgumentMessage(text: string, error: LogsqlError): string {
   return text === '' ? error.message : `cannot parse \`query\` arg [${text}]: ${error.message}`;
 }
 
-function parseWhole(text: string): LogsqlQuery {
+function parseWhole(text: string): EmbeddedQuery {
   if (text === '') throw new LogsqlError('`query` arg cannot be empty');
   const lexer = new Lexer(text, readQuery);
-  let result: LogsqlQuery;
+  let result: EmbeddedQuery;
   try {
     result = readQuery(lexer);
   } catch (error) {
@@ -52,10 +48,10 @@ function parseWhole(text: string): LogsqlQuery {
 }
 
 /** Reads options, filter and pipes up to a closing parenthesis or the end. */
-function readQuery(lexer: Lexer): LogsqlQuery {
+function readQuery(lexer: Lexer): EmbeddedQuery {
   const options = wrap('cannot parse query options', () => readOptions(lexer));
   const filter = readFilter(lexer);
-  const pipes: LogsqlPipe[] = [];
+  const pipes: EmbeddedPipe[] = [];
   while (lexer.accept('|')) {
     pipes.push(readPipe(lexer));
     if (!lexer.is('|', ')', ';', '')) {
@@ -64,7 +60,7 @@ function readQuery(lexer: Lexer): LogsqlQuery {
       );
     }
   }
-  return { options, filter, pipes };
+  return { ...(Object.keys(options).length === 0 ? {} : { options }), filter, pipes };
 }
 
 function readOptions(lexer: Lexer): QueryOptions {

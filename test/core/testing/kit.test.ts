@@ -71,7 +71,7 @@ test('runStage fails when the rest runs and the test expects none', async (t) =>
 
 const listing: ListingRequest = {
   listing: 'streams',
-  query: { options: {}, filter: everything, pipes: [] },
+  query: { filter: everything, pipes: [] },
   range: { startNs: 0n, endNs: 1n },
 };
 

@@ -18,7 +18,6 @@ const streamsRemembered = 4096;
 
 /**
  * Compiles a filter into a test on rows. Patterns, lists and word boundaries are prepared once.
- * @throws LogsqlError when a subquery has not been replaced by its results
  */
 export function compileFilter(filter: LogsqlFilter, context: FilterContext = {}): RowTest {
   switch (filter.kind) {
@@ -104,18 +103,12 @@ function compileField(filter: FieldFilter): RowTest {
 
 function compileOnField(test: FieldFilter['test']): (row: RowView, name: string) => boolean {
   switch (test.kind) {
-    case 'eq-field': {
-      const { other } = test;
-      return (row, name) => row.get(name) === row.get(other);
-    }
     case 'lt-field': {
       const { other } = test;
       return (row, name) => compareValues(row.get(name), row.get(other)) < 0;
     }
-    case 'le-field': {
-      const { other } = test;
-      return (row, name) => compareValues(row.get(name), row.get(other)) <= 0;
-    }
+    case 'own':
+      return test.compile();
     default: {
       const matches = compileTest(test);
       return (row, name) => matches(row.get(name));

@@ -61,24 +61,3 @@ export class ProjectedRow implements RowView {
     }
   }
 }
-
-/** A row without some of its columns. */
-export class TrimmedRow implements RowView {
-  readonly timeNs: bigint;
-  readonly #base: RowView;
-  readonly #gone: (name: string) => boolean;
-
-  constructor(base: RowView, gone: (name: string) => boolean) {
-    this.#base = base;
-    this.#gone = gone;
-    this.timeNs = gone('_time') ? 0n : base.timeNs;
-  }
-
-  get(field: string): string {
-    return this.#gone(field) ? '' : this.#base.get(field);
-  }
-
-  *fieldNames(): Generator<string> {
-    for (const name of this.#base.fieldNames()) if (!this.#gone(name)) yield name;
-  }
-}

@@ -9,10 +9,21 @@ import { updateOperator } from './update.js';
 
 type Pairs = readonly (readonly [string, string])[];
 
-/** `unpack_json` and `unpack_logfmt`. Requested fields that are not found become empty. */
+/** `unpack_json`. A text that is not an object leaves the row unchanged; a broken object counts as empty. */
 export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Operator): Operator {
+  const unpack = (text: string): Pairs | undefined =>
+    /^\s*\{/.test(text) ? (flattenJson(text) ?? []) : undefined;
+  return unpackingOperator(pipe, unpack, context, next);
+}
+
+/** Writes the fields that are found in a text. Requested fields that are not found become empty. */
+export function unpackingOperator(
+  pipe: Omit<UnpackPipe, 'kind'>,
+  unpack: (text: string) => Pairs | undefined,
+  context: PipeContext,
+  next: Operator,
+): Operator {
   const { from, fields, prefix } = pipe;
-  const unpack = pipe.kind === 'unpack_json' ? unpackJson : parseLogfmt;
   const named = (name: string): string => prefix + name;
   return updateOperator(
     pipe,
@@ -29,11 +40,6 @@ export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Ope
     },
     next,
   );
-}
-
-// A text that is not an object leaves the row unchanged; a broken object counts as empty.
-function unpackJson(text: string): Pairs | undefined {
-  return /^\s*\{/.test(text) ? (flattenJson(text) ?? []) : undefined;
 }
 
 function missingNames(fields: readonly FieldRef[], found: Pairs): string[] {
@@ -91,43 +97,4 @@ function matchSteps(steps: readonly PatternStep[], text: string): string[] {
     at = end + following.length;
   }
   return values;
-}
-
-/** Parses `name=value name="quoted value"`; a word without `=` is a name without a value. */
-function parseLogfmt(text: string): [string, string][] {
-  const fields: [string, string][] = [];
-  let at = 0;
-  while (at < text.length) {
-    const end = nameEnd(text, at);
-    const name = text.slice(at, end).trim();
-    if (text[end] !== '=') {
-      add(fields, name, '');
-      at = end + 1;
-      continue;
-    }
-    at = end + 1;
-    const quoted = text[at] === '"' || text[at] === '`' ? unquote(text, at) : undefined;
-    if (quoted !== undefined) {
-      add(fields, name, quoted.text);
-      // Parsing ends at anything but a blank after the closing quote.
-      if (text[quoted.end] !== ' ') break;
-      at = quoted.end + 1;
-      continue;
-    }
-    const blank = text.indexOf(' ', at);
-    const valueEnd = blank < 0 ? text.length : blank;
-    add(fields, name, text.slice(at, valueEnd));
-    at = valueEnd + 1;
-  }
-  return fields;
-}
-
-function nameEnd(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text[at] !== '=' && text[at] !== ' ') at++;
-  return at;
-}
-
-function add(fields: [string, string][], name: string, value: string): void {
-  if (name !== '' || value !== '') fields.push([name, value]);
 }

@@ -86,16 +86,25 @@ function decodeUrl(value: string): string {
   }
 }
 
-/** `pack_json` and `pack_logfmt`: the non-empty columns as one text. */
+/** `pack_json`. */
 export function packOperator(pipe: PackPipe, context: PipeContext, next: Operator): Operator {
-  const { fields } = pipe;
+  return packingOperator(pipe, packJson, context, next);
+}
+
+/** Writes the non-empty columns as one text. */
+export function packingOperator(
+  { fields, as }: Omit<PackPipe, 'kind'>,
+  pack: (pairs: readonly (readonly [string, string])[]) => string,
+  context: PipeContext,
+  next: Operator,
+): Operator {
   const compute = (row: RowView): [string, string][] => {
     const pairs: [string, string][] = [];
     for (const name of row.fieldNames()) {
       const value = row.get(name);
       if (value !== '' && (fields.length === 0 || isListed(fields, name))) pairs.push([name, value]);
     }
-    return [[pipe.as, pipe.kind === 'pack_json' ? packJson(pairs) : packLogfmt(pairs)]];
+    return [[as, pack(pairs)]];
   };
   return updateOperator({}, context, compute, next);
 }
@@ -104,10 +113,4 @@ export function packOperator(pipe: PackPipe, context: PipeContext, next: Operato
 export function packJson(pairs: readonly (readonly [string, string])[]): string {
   const text = pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',');
   return `{${text.replaceAll('<', String.raw`\u003c`).replaceAll("'", String.raw`\u0027`)}}`;
-}
-
-function packLogfmt(pairs: readonly (readonly [string, string])[]): string {
-  return pairs
-    .map(([name, value]) => `${name}=${/[\s"=]/.test(value) ? JSON.stringify(value) : value}`)
-    .join(' ');
 }

@@ -1,20 +1,13 @@
 import type { CutPipe, FieldRef, MovePipe, ProjectPipe } from '../ast.js';
-import type { RowView } from '../row.js';
 import { MapRow, copyFields } from '../row.js';
-import { ProjectedRow, TrimmedRow, timeNsOf } from './derived-row.js';
-import { isListed } from '../build.js';
+import { ProjectedRow, timeNsOf } from './derived-row.js';
 import { mapRows } from './operator.js';
 import type { Operator } from './operator.js';
 
-/** `fields` and `delete`. */
-export function projectOperator(pipe: ProjectPipe, next: Operator): Operator {
-  const { fields } = pipe;
-  if (pipe.kind === 'fields') {
-    if (fields.some((field) => field.kind === 'prefix' && field.prefix === '')) return next;
-    return mapRows((row) => new ProjectedRow(row, fields), next);
-  }
-  const gone = (name: string): boolean => isListed(fields, name);
-  return mapRows((row) => new TrimmedRow(row, gone), next);
+/** `fields`. */
+export function projectOperator({ fields }: ProjectPipe, next: Operator): Operator {
+  if (fields.some((field) => field.kind === 'prefix' && field.prefix === '')) return next;
+  return mapRows((row) => new ProjectedRow(row, fields), next);
 }
 
 /** `copy` and `rename`. */
@@ -48,27 +41,15 @@ export function rowOf(fields: ReadonlyMap<string, string>): MapRow {
   return new MapRow(fields, timeNsOf(fields.get('_time') ?? ''));
 }
 
-/** `drop_empty_fields`; rows without any fields are dropped. */
-export function dropEmptyOperator(next: Operator): Operator {
-  return mapRows((row) => {
-    let any = false;
-    for (const name of row.fieldNames()) any ||= row.get(name) !== '';
-    return any ? new TrimmedRow(row, (name) => row.get(name) === '') : undefined;
-  }, next);
-}
-
-/** `limit` and `offset`. */
+/** `limit`. */
 export function cutOperator(pipe: CutPipe, next: Operator): Operator {
   let left = pipe.count;
-  const passFirst = (row: RowView): boolean => {
-    if (left <= 0) return false;
-    left--;
-    return next.push(row) && left > 0;
+  return {
+    push(row) {
+      if (left <= 0) return false;
+      left--;
+      return next.push(row) && left > 0;
+    },
+    finish: () => next.finish(),
   };
-  const skipFirst = (row: RowView): boolean => {
-    if (left === 0) return next.push(row);
-    left--;
-    return true;
-  };
-  return { push: pipe.kind === 'limit' ? passFirst : skipFirst, finish: () => next.finish() };
 }

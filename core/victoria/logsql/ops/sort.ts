@@ -1,12 +1,10 @@
-import type { EdgePipe, SortKey, SortPipe } from '../ast.js';
+import type { SortKey, SortPipe } from '../ast.js';
 import { compareRanked, rank } from '../eval/compare.js';
 import type { RankedValue } from '../eval/compare.js';
 import { timeOf } from '../eval/filter.js';
-import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
-import { PipeBudget, emitAll, limitOf, rowOverhead, textSize } from './operator.js';
-import type { Operator, PipeContext } from './operator.js';
+import { emitAll, limitOf, rowOverhead, textSize, type Operator, type PipeBudget } from './operator.js';
 
 interface Entry {
   readonly row: RowView;
@@ -25,17 +23,11 @@ interface SortPlan {
   readonly rankAs: string | undefined;
 }
 
-/** `sort`, `first` and `last`. The sort is stable; with a limit only the best rows are held. */
-export function sortOperator(pipe: SortPipe | EdgePipe, context: PipeContext, next: Operator): Operator {
-  return new SortOperator(planOf(pipe), new PipeBudget(() => printPipe(pipe), context), next);
-}
-
-function planOf(pipe: SortPipe | EdgePipe): SortPlan {
-  const { by, partitionBy, rankAs } = pipe;
-  if (pipe.kind !== 'sort') {
-    return { by, partitionBy, rankAs, desc: pipe.kind === 'last', offset: 0, limit: pipe.count };
-  }
-  return { by, partitionBy, rankAs, desc: pipe.desc, offset: pipe.offset ?? 0, limit: limitOf(pipe.limit) };
+/** `sort`. The sort is stable; with a limit only the best rows are held. */
+export function sortOperator(pipe: SortPipe, budget: PipeBudget, next: Operator): Operator {
+  const { by, desc, partitionBy, rankAs } = pipe;
+  const plan = { by, desc, partitionBy, rankAs, offset: pipe.offset ?? 0, limit: limitOf(pipe.limit) };
+  return new SortOperator(plan, budget, next);
 }
 
 class SortOperator implements Operator {

@@ -1,6 +1,6 @@
 import { compileFilter } from '../eval/filter.js';
 import type { RowTest } from '../eval/filter.js';
-import type { LogsqlFilter, UpdateRules } from '../ast.js';
+import type { LogsqlFilter, ReplacePipe, UpdateRules } from '../ast.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
 import { mapRows } from './operator.js';
@@ -32,4 +32,13 @@ export function updateOperator(
     }
     return changes.size === 0 ? row : new OverlayRow(row, changes);
   }, next);
+}
+
+/** `replace`. */
+export function replaceOperator(pipe: ReplacePipe, context: PipeContext, next: Operator): Operator {
+  const { at, old, replacement } = pipe;
+  const compute = (row: RowView): [string, string][] => [
+    [at, row.get(at).replaceAll(old, () => replacement)],
+  ];
+  return updateOperator(pipe, context, compute, next);
 }

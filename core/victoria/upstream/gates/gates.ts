@@ -308,8 +308,6 @@ function limitOf(pipe: LogsqlPipe): number | undefined {
     case 'sort':
       return pipe.limit;
     case 'limit':
-    case 'first':
-    case 'last':
       return pipe.count;
     default:
       return undefined;

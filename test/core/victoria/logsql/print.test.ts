@@ -6,10 +6,10 @@ import {
   parseFilter,
   parseLogsql,
   printFilter,
-  printQuery,
+  printEmbeddedQuery,
   quoteText,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
-import type { LogsqlFilter, LogsqlQuery } from '../../../../plugins/embedded-backend/logsql/index.js';
+import type { LogsqlFilter, EmbeddedQuery } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { anyQuery, anyText } from '../../../plugins/embedded-backend/logsql/arbitraries.js';
 import { anyCharacter } from '../../../setup/text.js';
 
@@ -17,7 +17,7 @@ test('a printed query reads back as the same tree', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(anyQuery, (query) => {
-        t.deepEqual(parseLogsql(printQuery(query)), query, printQuery(query));
+        t.deepEqual(parseLogsql(printEmbeddedQuery(query)), query, printEmbeddedQuery(query));
       }),
       { numRuns: 1500 },
     ),
@@ -50,12 +50,12 @@ test('no text changes the structure of the query it is put into', (t) => {
           build.phrase(field, value),
           build.oneOf(field, [value]),
         );
-        const query: LogsqlQuery = build.query(filter, [
+        const query: EmbeddedQuery = build.query(filter, [
           build.where(build.exact('a', value)),
           build.stats([field], build.statsFunction('count', [], 'count of')),
           build.limit(5),
         ]);
-        const read = parseLogsql(printQuery(query));
+        const read = parseLogsql(printEmbeddedQuery(query));
         t.deepEqual(shapeOf(read.filter), shapeOf(query.filter));
         t.deepEqual(read, query);
       }),
@@ -86,11 +86,11 @@ test('the value "*" in a list is not taken for any value', (t) => {
 });
 
 test('a name that ends with "*" is refused where a list would read it as a prefix, and one that math would read as a number', (t) => {
-  t.throws(() => printQuery(build.query(build.everything, [build.fields('a*')])), {
+  t.throws(() => printEmbeddedQuery(build.query(build.everything, [build.fields('a*')])), {
     instanceOf: InexpressibleNameError,
   });
   const entries = [{ expr: { kind: 'field', name: '5xx' }, as: 'x' }] as const;
-  t.throws(() => printQuery(build.query(build.everything, [{ kind: 'math', entries }])), {
+  t.throws(() => printEmbeddedQuery(build.query(build.everything, [{ kind: 'math', entries }])), {
     instanceOf: InexpressibleNameError,
   });
   t.is(printFilter(build.exact('a*', 'x')), '"a*":="x"');
@@ -109,7 +109,7 @@ test('queries are printed in one plain form', (t) => {
     ],
   );
   t.is(
-    printQuery(query),
+    printEmbeddedQuery(query),
     '{app=~"a|b",service.name!="x"} _time:[2026-10-11T00:00:00.000000000Z,2026-10-11T00:00:59.999999999Z] ' +
       '(_msg:*"say \\"hi\\""* or _msg:~"(?-s)a.b") ' +
       '| stats by (level, _time:60000000000ns offset -1ns) count(*) as c | sort by (level) limit 10',

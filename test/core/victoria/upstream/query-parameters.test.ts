@@ -14,7 +14,7 @@ import { queryParameters } from '../../../../core/victoria/upstream/open-call.js
 
 function selecting(value: string): LogsqlQuery {
   const groups = [[matcher('pod', '=~', value)]];
-  return { options: {}, filter: { kind: 'stream', groups }, pipes: [] };
+  return { filter: { kind: 'stream', groups }, pipes: [] };
 }
 
 test('a query that the backend takes is one parameter', (t) => {
@@ -56,5 +56,5 @@ test('the bound is one of bytes', (t) => {
 });
 
 test('a query without a filter is never cut', (t) => {
-  t.deepEqual(queryParameters({ options: {}, filter: everything, pipes: [] }), [['query', '*']]);
+  t.deepEqual(queryParameters({ filter: everything, pipes: [] }), [['query', '*']]);
 });

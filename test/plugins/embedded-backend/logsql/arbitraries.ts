@@ -1,10 +1,12 @@
 import fc from 'fast-check';
+import { EmbeddedTest } from '../../../../plugins/embedded-backend/logsql/index.js';
 import type {
+  ForeignTest,
   FieldRef,
   GroupKey,
   LogsqlFilter,
-  LogsqlPipe,
-  LogsqlQuery,
+  EmbeddedPipe,
+  EmbeddedQuery,
   MathExpr,
   MathOperator,
   SortKey,
@@ -37,24 +39,30 @@ const pattern = fc.constantFrom('a.b', '(?i)x|y', '^"\\d+$', '[^a]', '\\Q"*\\E',
 const address4 = fc.nat({ max: 0xffffffff }).map(formatIPv4);
 const address6 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map(formatIPv6);
 
-const flatTest: fc.Arbitrary<ValueTest> = fc.oneof(
+const plainTest: fc.Arbitrary<ValueTest> = fc.oneof(
   anyText.map((text) => ({ kind: 'phrase', text }) as const),
   anyText.map((text) => ({ kind: 'prefix', text }) as const),
   anyText.map((text) => ({ kind: 'exact', text }) as const),
   anyText.map((text) => ({ kind: 'exact-prefix', text }) as const),
   anyText.map((text) => ({ kind: 'substring', text }) as const),
   pattern.map((text) => ({ kind: 'regexp', pattern: text }) as const),
-  fc.record({
-    kind: fc.constantFrom('in', 'contains-all', 'contains-any', 'json-array-contains-any'),
-    values: texts,
-  }),
-  fc.record({ kind: fc.constant('any-case'), text: anyText, prefix: fc.boolean() }),
-  texts.map((phrases) => ({ kind: 'sequence', phrases }) as const),
+  texts.map((values) => ({ kind: 'in', values }) as const),
   fc.record({
     kind: fc.constant('compare'),
     op: fc.constantFrom('>', '>=', '<', '<='),
     value: fc.oneof(anyText, number),
   }),
+  fc.record({ kind: fc.constant('ipv4-range'), from: address4, to: address4 }),
+  anyText.map((type) => ({ kind: 'value-type', type }) as const),
+  name.map((other) => ({ kind: 'lt-field', other }) as const),
+);
+const foreignTest: fc.Arbitrary<ForeignTest> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('contains-all', 'contains-any', 'json-array-contains-any'),
+    values: texts,
+  }),
+  fc.record({ kind: fc.constant('any-case'), text: anyText, prefix: fc.boolean() }),
+  texts.map((phrases) => ({ kind: 'sequence', phrases }) as const),
   fc.record({
     kind: fc.constant('range'),
     min: number,
@@ -62,20 +70,22 @@ const flatTest: fc.Arbitrary<ValueTest> = fc.oneof(
     minIncluded: fc.boolean(),
     maxIncluded: fc.boolean(),
   }),
-  fc.record({ kind: fc.constant('ipv4-range'), from: address4, to: address4 }),
   fc.record({ kind: fc.constant('ipv6-range'), from: address6, to: address6 }),
   fc.record({ kind: fc.constant('string-range'), from: anyText, to: anyText }),
   fc.record(
     { kind: fc.constant('len-range'), min: fc.nat(9), max: fc.nat(99) },
     { requiredKeys: ['kind', 'min'] },
   ),
-  anyText.map((type) => ({ kind: 'value-type', type }) as const),
-  fc.record({ kind: fc.constantFrom('eq-field', 'lt-field', 'le-field'), other: name }),
+  fc.record({ kind: fc.constantFrom('eq-field', 'le-field'), other: name }),
   fc.record({
     kind: fc.constant('pattern'),
     where: fc.constantFrom('any', 'full', 'prefix', 'suffix'),
     pattern: anyText,
   }),
+);
+const flatTest = fc.oneof(
+  plainTest,
+  foreignTest.map((test) => new EmbeddedTest(test)),
 );
 
 const matcher: fc.Arbitrary<StreamMatcher> = fc.oneof(
@@ -229,7 +239,7 @@ function withCondition<T>(base: fc.Arbitrary<T>): fc.Arbitrary<T & { condition?:
 }
 
 /** Pipes of every kind. */
-export const anyPipe: fc.Arbitrary<LogsqlPipe> = fc.oneof(
+export const anyPipe: fc.Arbitrary<EmbeddedPipe> = fc.oneof(
   fc.record({ kind: fc.constantFrom('fields', 'delete'), fields: refs }),
   fc.record({
     kind: fc.constantFrom('copy', 'rename'),
@@ -343,7 +353,7 @@ export const anyPipe: fc.Arbitrary<LogsqlPipe> = fc.oneof(
 );
 
 /** Whole queries, some of them with a subquery in front. */
-export const anyQuery: fc.Arbitrary<LogsqlQuery> = fc
+export const anyQuery: fc.Arbitrary<EmbeddedQuery> = fc
   .tuple(
     fc.record(
       {
@@ -361,14 +371,14 @@ export const anyQuery: fc.Arbitrary<LogsqlQuery> = fc
     fc.boolean(),
   )
   .map(([options, filter, own, nested, isUnited]) => {
-    const others: LogsqlQuery = { options: {}, filter, pipes: own };
+    const others: EmbeddedQuery = { filter, pipes: own };
     const pipes = isUnited ? [...own, { kind: 'union' as const, query: others }] : own;
-    if (!nested) return { options, filter, pipes };
-    const inner: LogsqlQuery = {
-      options: {},
+    const chosen = Object.keys(options).length === 0 ? {} : { options };
+    if (!nested) return { ...chosen, filter, pipes };
+    const inner: EmbeddedQuery = {
       filter,
       pipes: [{ kind: 'fields', fields: [{ kind: 'name', name: 'id' }] }],
     };
-    const test: ValueTest = { kind: 'subquery', test: 'in', query: inner };
-    return { options, filter: { kind: 'field', field: { kind: 'name', name: 'id' }, test }, pipes };
+    const test = new EmbeddedTest({ kind: 'subquery', test: 'in', query: inner });
+    return { ...chosen, filter: { kind: 'field', field: { kind: 'name', name: 'id' }, test }, pipes };
   });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
+  EmbeddedTest,
   LogsqlError,
   MapRow,
   build,
@@ -13,6 +14,7 @@ import type {
   RowView,
   StreamFilter,
   StreamMatcher,
+  ForeignTest,
   ValueTest,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { naiveMatch } from './naive-filter.js';
@@ -52,22 +54,25 @@ const numberText = fc.constantFrom('0', '9', '10', '-3', '2.5', '7s', '1');
 const name = fc.constantFrom('app', 'env', '_msg', 'x', 'y', 'x.z', 'missing');
 const now = 1_000_000n;
 
-const valueTest: fc.Arbitrary<ValueTest> = fc.oneof(
+const plainTest: fc.Arbitrary<ValueTest> = fc.oneof(
   fc.record({ kind: fc.constantFrom('phrase', 'prefix', 'exact', 'exact-prefix', 'substring'), text: value }),
   fc.record({
     kind: fc.constant('regexp'),
     pattern: fc.constantFrom('a', '^foo', 'o.b', 'b$', '[0-9]+', 'x|', '^$', 'é|ж', '.', '.+'),
   }),
-  fc.record({
-    kind: fc.constantFrom('in', 'contains-all', 'contains-any'),
-    values: fc.array(value, { minLength: 1, maxLength: 3 }),
-  }),
-  fc.record({ kind: fc.constant('any-case'), text: value, prefix: fc.boolean() }),
+  fc.record({ kind: fc.constant('in'), values: fc.array(value, { minLength: 1, maxLength: 3 }) }),
   fc.record({
     kind: fc.constant('compare'),
     op: fc.constantFrom('>', '>=', '<', '<='),
     value: fc.oneof(numberText, value),
   }),
+);
+const foreignTest: fc.Arbitrary<ForeignTest> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('contains-all', 'contains-any'),
+    values: fc.array(value, { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({ kind: fc.constant('any-case'), text: value, prefix: fc.boolean() }),
   fc.record({
     kind: fc.constant('range'),
     min: numberText,
@@ -81,6 +86,10 @@ const valueTest: fc.Arbitrary<ValueTest> = fc.oneof(
     { requiredKeys: ['kind', 'min'] },
   ),
   fc.record({ kind: fc.constant('eq-field'), other: name }),
+);
+const valueTest = fc.oneof(
+  plainTest,
+  foreignTest.map((test) => new EmbeddedTest(test)),
 );
 const matcher: fc.Arbitrary<StreamMatcher> = fc.oneof(
   fc.record({ kind: fc.constant('value'), label: name, op: fc.constantFrom('=', '!='), value }),
@@ -251,7 +260,10 @@ test('a number may begin or end with its point, as in VictoriaLogs', (t) => {
     {
       kind: 'field',
       field: { kind: 'name', name: 'x' },
-      test: { kind: 'range', min: '-1', max: '10', minIncluded: true, maxIncluded: true },
+      test: new EmbeddedTest({
+        ...{ kind: 'range', min: '-1', max: '10' },
+        ...{ minIncluded: true, maxIncluded: true },
+      }),
     },
     { nowNs: 0n },
   );

@@ -1,5 +1,7 @@
+import { EmbeddedTest } from '../../../../plugins/embedded-backend/logsql/index.js';
 import type {
   FieldRef,
+  ForeignTest,
   LogsqlFilter,
   RowView,
   StreamMatcher,
@@ -109,6 +111,21 @@ function naiveTest(test: ValueTest, value: string, row: RowView): boolean {
       return new RegExp(test.pattern, 'su').test(value);
     case 'in':
       return test.values.includes(value);
+    case 'compare': {
+      const bound = naiveNumber(test.value);
+      if (Number.isNaN(bound)) return naiveCompare(test.op, Buffer.from(value), Buffer.from(test.value));
+      return naiveCompare(test.op, naiveNumber(value), bound);
+    }
+    case 'own':
+      if (test instanceof EmbeddedTest) return naiveForeignTest(test.test, value, row);
+      throw new Error('a test of unknown origin');
+    default:
+      throw new Error(`no plain meaning for ${test.kind}`);
+  }
+}
+
+function naiveForeignTest(test: ForeignTest, value: string, row: RowView): boolean {
+  switch (test.kind) {
     case 'contains-all':
       return test.values.filter((text) => phraseOrEmpty(text, value)).length === test.values.length;
     case 'contains-any':
@@ -118,11 +135,6 @@ function naiveTest(test: ValueTest, value: string, row: RowView): boolean {
       const low = value.toLowerCase();
       if (text === '') return test.prefix === (low !== '');
       return naivePhrase(text, low, test.prefix);
-    }
-    case 'compare': {
-      const bound = naiveNumber(test.value);
-      if (Number.isNaN(bound)) return naiveCompare(test.op, Buffer.from(value), Buffer.from(test.value));
-      return naiveCompare(test.op, naiveNumber(value), bound);
     }
     case 'range': {
       const number = naiveNumber(value);

@@ -2,7 +2,7 @@ import test from 'ava';
 import {
   MapRow,
   MemoryBudgetError,
-  compilePipes,
+  compileEmbeddedPipes,
   parseLogsql,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { rowsOf, runQuery } from './run-query.js';
@@ -91,14 +91,14 @@ test('limit and offset cut rows, and a limit that is reached wants no more', (t)
   t.is(names('| limit 2'), 'ba');
   t.is(names('| offset 3'), 'd');
   t.is(names('| limit 0'), '');
-  const chain = compilePipes(parseLogsql('* | limit 2').pipes, () => true);
+  const chain = compileEmbeddedPipes(parseLogsql('* | limit 2').pipes, () => true);
   t.true(chain.push(new MapRow(new Map([['a', '1']]))));
   t.false(chain.push(new MapRow(new Map([['a', '2']]))));
 });
 
 test('a sink that wants no more stops the results of blocking pipes too', (t) => {
   let taken = 0;
-  const chain = compilePipes(parseLogsql('* | sort by (n)').pipes, () => ++taken < 2);
+  const chain = compileEmbeddedPipes(parseLogsql('* | sort by (n)').pipes, () => ++taken < 2);
   for (const row of rowsOf(people)) chain.push(row);
   chain.finish();
   t.is(taken, 2);

@@ -1,9 +1,9 @@
 import test from 'ava';
-import type { LogsqlQuery, RowView } from '../../../../plugins/embedded-backend/logsql/index.js';
+import type { EmbeddedQuery, RowView } from '../../../../plugins/embedded-backend/logsql/index.js';
 import {
   LogsqlError,
   compileFilter,
-  compilePipes,
+  compileEmbeddedPipes,
   parseDate,
   parseLogsql,
   parseUnixTime,
@@ -47,7 +47,7 @@ function instant(value: string): bigint | undefined {
   return parseUnixTime(value) ?? parseDate(value)?.ns;
 }
 
-function run(query: LogsqlQuery, one: Recording): Record<string, string>[] {
+function run(query: EmbeddedQuery, one: Recording): Record<string, string>[] {
   const start = instant(text(one, 'start'));
   const end = instant(text(one, 'end'));
   const nowNs = instant(text(one, 'time')) ?? end ?? 0n;
@@ -58,7 +58,7 @@ function run(query: LogsqlQuery, one: Recording): Record<string, string>[] {
     if (names.length > 0) found.push(Object.fromEntries(names.map((name) => [name, row.get(name)])));
     return true;
   };
-  const chain = compilePipes(query.pipes, keep, {
+  const chain = compileEmbeddedPipes(query.pipes, keep, {
     nowNs,
     rangeNs: start === undefined || end === undefined ? undefined : end - start,
   });

@@ -1,7 +1,7 @@
 import {
   MapRow,
   compileFilter,
-  compilePipes,
+  compileEmbeddedPipes,
   parseDate,
   parseLogsql,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
@@ -22,7 +22,7 @@ export function runQuery(text: string, list: readonly Fields[], context: PipeCon
   const query = parseLogsql(text);
   const matches = compileFilter(query.filter);
   const results: Fields[] = [];
-  const chain = compilePipes(
+  const chain = compileEmbeddedPipes(
     query.pipes,
     (row) => {
       results.push(

@@ -1,29 +1,33 @@
-import { compileRegExp } from '../../../logql/regexp/index.js';
+import { compileRegExp } from '../../../../core/logql/regexp/index.js';
+import { jsonArrayTexts } from '../../../../core/victoria/logsql/eval/json.js';
+import { OverlayRow } from '../../../../core/victoria/logsql/ops/derived-row.js';
+import type { Operator, PipeContext } from '../../../../core/victoria/logsql/ops/operator.js';
+import { compileCondition, updateOperator } from '../../../../core/victoria/logsql/ops/update.js';
+import type { RowView } from '../../../../core/victoria/logsql/row.js';
 import type {
   CollapseNumsPipe,
   DecolorizePipe,
   DerivePipe,
-  ReplacePipe,
+  LimitedReplacePipe,
   SplitPipe,
   UnrollPipe,
 } from '../ast.js';
-import { jsonArrayTexts } from '../eval/json.js';
-import type { RowView } from '../row.js';
-import { OverlayRow } from './derived-row.js';
-import type { Operator, PipeContext } from './operator.js';
-import { compileCondition, updateOperator } from './update.js';
 
 // CSI sequences: ESC, "[", parameters, one letter.
 const colors = /\u001b\[[0-9;:?]*[A-Za-z]/g;
 
-/** `replace` and `replace_regexp`. */
-export function replaceOperator(pipe: ReplacePipe, context: PipeContext, next: Operator): Operator {
+/** `replace` with a limit, and `replace_regexp`. */
+export function limitedReplaceOperator(
+  pipe: LimitedReplacePipe,
+  context: PipeContext,
+  next: Operator,
+): Operator {
   const { at } = pipe;
   const replace = pipe.kind === 'replace' ? literalReplacer(pipe) : regexpReplacer(pipe);
   return updateOperator(pipe, context, (row) => [[at, replace(row.get(at))]], next);
 }
 
-function literalReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: string) => string {
+function literalReplacer({ old, replacement, limit = 0 }: LimitedReplacePipe): (text: string) => string {
   if (old === '') return (text) => text;
   if (limit === 0) return (text) => text.replaceAll(old, () => replacement);
   return (text) => {
@@ -33,7 +37,7 @@ function literalReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: s
   };
 }
 
-function regexpReplacer({ old, replacement, limit = 0 }: ReplacePipe): (text: string) => string {
+function regexpReplacer({ old, replacement, limit = 0 }: LimitedReplacePipe): (text: string) => string {
   const compiled = compileRegExp(old);
   if (limit === 0) return (text) => compiled.replaceAll(text, replacement);
   return (text) => {

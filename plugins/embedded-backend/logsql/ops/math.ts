@@ -1,10 +1,10 @@
-import type { MathExpr, MathFunction, MathOperator, MathPipe } from '../ast.js';
-import { timeOf } from '../eval/filter.js';
-import { formatFloatPlain } from '../../../base/time/index.js';
-import { rangeNumber } from '../range-number.js';
-import type { RowView } from '../row.js';
-import { OverlayRow } from './derived-row.js';
-import { mapRows, type Operator, type PipeContext } from './operator.js';
+import type { MathExpr, MathFunction, MathOperator, MathPipe } from '../../../../core/victoria/logsql/ast.js';
+import { timeOf } from '../../../../core/victoria/logsql/eval/filter.js';
+import { formatFloatPlain } from '../../../../core/base/time/index.js';
+import { rangeNumber } from '../../../../core/victoria/logsql/range-number.js';
+import type { RowView } from '../../../../core/victoria/logsql/row.js';
+import { OverlayRow } from '../../../../core/victoria/logsql/ops/derived-row.js';
+import { mapRows, type Operator, type PipeContext } from '../../../../core/victoria/logsql/ops/operator.js';
 
 type Compute = (row: RowView) => number;
 
