@@ -1,5 +1,5 @@
 import type { RowView } from './row.js';
-import type { mathFunctions, statsNames } from './words-table.js';
+import type { mathFunctions } from './words-table.js';
 
 export type FieldRef =
   /** A field by its exact name. */
@@ -133,20 +133,18 @@ export interface CutPipe {
   readonly kind: 'limit';
   readonly count: number;
 }
-/** A field of `by (...)`; `bucket` rounds its values down: `5m`, `1KB`, `/24`, `day`; `offset` shifts the boundaries back. */
+/** A field of `by (...)`; `bucket` rounds times down to a duration; `offset` shifts the boundaries back. */
 export interface GroupKey {
   readonly field: string;
   readonly bucket?: { readonly size: string; readonly offset?: string };
 }
-export type StatsName = (typeof statsNames)[number];
-/** One result column of `stats`. `source` is the compared field of `row_min`, `row_max`, `field_min` and `field_max`. */
+export type StatsName =
+  'avg' | 'count' | 'count_uniq' | 'count_uniq_hash' | 'max' | 'min' | 'sum' | 'sum_len' | 'values';
+/** One result column of `stats`. */
 export interface StatsFunction {
   readonly name: StatsName;
   readonly fields: readonly FieldRef[];
-  readonly phi?: number;
-  readonly source?: string;
   readonly limit?: number;
-  readonly sortBy?: readonly SortKey[];
   readonly condition?: LogsqlFilter;
   readonly as: string;
 }

@@ -235,7 +235,7 @@ export function timeBucket(step: bigint, offset = 0n): GroupKey {
 
 /** One result column of `stats`. Without fields it covers all fields; without a name it gets VictoriaLogs' default. */
 export function statsFunction(name: StatsName, fields: readonly string[], as?: string): StatsFunction {
-  const call = { name, fields: fields.length === 0 && name !== 'rate' ? [allFields] : fields.map(fieldName) };
+  const call = { name, fields: fields.length === 0 ? [allFields] : fields.map(fieldName) };
   return { ...call, as: as ?? printStatsCall(call) };
 }
 

@@ -231,12 +231,7 @@ export function printStats<Function extends Pick<StatsFunction, 'as'>>(
 }
 
 /** Prints a `stats` function without its result name; this text is also that name's default. */
-export function printStatsCall(func: Omit<StatsFunction, 'as'>): string {
-  const args: string[] = [];
-  if (func.phi !== undefined) args.push(func.phi.toString());
-  if (func.source !== undefined) args.push(pipeName(func.source));
-  args.push(...func.fields.map(quoteListed));
-  const sortBy = func.sortBy === undefined ? '' : ` sort by (${printKeys(func.sortBy)})`;
-  const limit = func.limit === undefined ? '' : ` limit ${func.limit}`;
-  return `${func.name}(${args.join(', ')})${sortBy}${limit}${printIf(func.condition)}`;
+export function printStatsCall({ name, fields, limit, condition }: Omit<StatsFunction, 'as'>): string {
+  const cut = limit === undefined ? '' : ` limit ${limit}`;
+  return `${name}(${fields.map(quoteListed).join(', ')})${cut}${printIf(condition)}`;
 }

@@ -22,7 +22,8 @@ export async function* evaluated(
   }
   let made: BackendRow[] = [];
   const collect = (row: RowView): boolean => made.push(writtenRow(row)) > 0;
-  const chain = compilePipes(pipes, operatorOf, collect, { memoryLimitBytes: maxPipeBytes });
+  const context = { memoryLimitBytes: maxPipeBytes };
+  const chain = compilePipes(pipes, (pipe, next) => operatorOf(pipe, context, next), collect);
   const pacer = new Pacer();
   try {
     let wantsMore = true;

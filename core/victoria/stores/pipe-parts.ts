@@ -63,7 +63,6 @@ export function nearestPipe(direction: Direction, count: number): LogsqlPipe {
 /** For each statistics function, the function that combines its results over parts of the rows. */
 const joined: Partial<Record<StatsName, StatsName>> = {
   count: 'sum',
-  count_empty: 'sum',
   sum: 'sum',
   sum_len: 'sum',
   min: 'min',

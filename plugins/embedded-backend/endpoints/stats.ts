@@ -1,4 +1,4 @@
-import type { GroupKey, EmbeddedPipe, EmbeddedQuery, StatsPipe } from '../logsql/index.js';
+import type { GroupKey, EmbeddedPipe, EmbeddedQuery, EmbeddedStatsPipe } from '../logsql/index.js';
 import { build, printEmbeddedPipe, printEmbeddedQuery } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
@@ -81,7 +81,7 @@ function requireStats(query: EmbeddedQuery): number {
 function groupByTime(query: EmbeddedQuery, at: number, bucket: GroupKey): EmbeddedQuery {
   const pipes: EmbeddedPipe[] = [...query.pipes];
   // `requireStats` found a stats pipe at this index.
-  const stats = pipes[at] as StatsPipe;
+  const stats = pipes[at] as EmbeddedStatsPipe;
   const offender = pipes.slice(0, at).find((pipe) => !keepsRowsInTime(pipe) && !isSelection(pipe));
   if (offender !== undefined) {
     throw badRequest(

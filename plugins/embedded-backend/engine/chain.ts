@@ -2,7 +2,7 @@ import {
   compileEmbeddedPipes,
   type EmbeddedPipe,
   type Operator,
-  type PipeContext,
+  type EmbeddedContext,
   type RowView,
 } from '../logsql/index.js';
 
@@ -14,7 +14,7 @@ import {
 export function chainPipes(
   pipes: readonly EmbeddedPipe[],
   sink: (row: RowView) => boolean,
-  context: PipeContext,
+  context: EmbeddedContext,
 ): Operator {
   const at = pipes.findIndex((pipe, i) => pipe.kind === 'stats' && isFallingSort(pipes[i + 1]));
   if (at === -1) return compileEmbeddedPipes(pipes, sink, context);

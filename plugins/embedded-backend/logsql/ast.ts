@@ -8,6 +8,7 @@ import type {
   StatsFunction,
   UpdateRules,
 } from '../../../core/victoria/logsql/ast.js';
+import type { statsNames } from '../../../core/victoria/logsql/words-table.js';
 
 /** LogsQL of the backend: besides what the proxy writes, pipes that only users of the backend write. */
 
@@ -45,11 +46,22 @@ export interface OffsetPipe {
   readonly kind: 'offset';
   readonly count: number;
 }
-/** These pipes keep the rows and add the value so far, or over all rows. */
-export interface RowStatsPipe {
-  readonly kind: 'running_stats' | 'total_stats';
+export type EmbeddedStatsName = (typeof statsNames)[number];
+/** One result column of statistics. `source` is the compared field of `row_min`, `row_max`, `field_min` and `field_max`. */
+export interface EmbeddedFunction extends Omit<StatsFunction, 'name'> {
+  readonly name: EmbeddedStatsName;
+  readonly phi?: number;
+  readonly source?: string;
+  readonly sortBy?: readonly SortKey[];
+}
+/**
+ * Statistics; a bucket may have any form: `5m`, `1KB`, `/24`, `day`. `running_stats` and `total_stats` keep the rows and add the value so
+ * far, or over all rows.
+ */
+export interface EmbeddedStatsPipe {
+  readonly kind: 'stats' | 'running_stats' | 'total_stats';
   readonly by: readonly GroupKey[];
-  readonly functions: readonly StatsFunction[];
+  readonly functions: readonly EmbeddedFunction[];
 }
 export interface TopPipe {
   readonly kind: 'top';
@@ -119,11 +131,11 @@ export interface PackLogfmtPipe {
 }
 
 export type EmbeddedPipe =
-  | Exclude<LogsqlPipe, { readonly kind: 'replace' }>
+  | Exclude<LogsqlPipe, { readonly kind: 'replace' | 'stats' }>
   | DeletePipe
   | EdgePipe
   | OffsetPipe
-  | RowStatsPipe
+  | EmbeddedStatsPipe
   | TopPipe
   | UnpackLogfmtPipe
   | LimitedReplacePipe

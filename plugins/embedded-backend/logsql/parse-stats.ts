@@ -1,6 +1,6 @@
-import type { FieldRef, GroupKey, StatsFunction, StatsName } from '../../../core/victoria/logsql/ast.js';
-import type { EmbeddedPipe } from './ast.js';
-import { isBucketSize } from '../../../core/victoria/logsql/bucket.js';
+import type { FieldRef, GroupKey } from '../../../core/victoria/logsql/ast.js';
+import type { EmbeddedFunction, EmbeddedStatsName, EmbeddedPipe } from './ast.js';
+import { isBucketSize } from './bucket.js';
 import type { Lexer } from './lexer.js';
 import { parsePlain } from '../../../core/victoria/logsql/numbers.js';
 import { readIf, readSortKeys } from './parse-clauses.js';
@@ -13,7 +13,7 @@ import {
   readName,
   wrap,
 } from './parse-tokens.js';
-import { printStatsCall } from '../../../core/victoria/logsql/print.js';
+import { printEmbeddedCall } from './print.js';
 import { statsNames } from '../../../core/victoria/logsql/words-table.js';
 
 const allFields: FieldRef = { kind: 'prefix', prefix: '' };
@@ -22,14 +22,14 @@ const allFields: FieldRef = { kind: 'prefix', prefix: '' };
 export function readStats(lexer: Lexer, kind: 'stats' | 'running_stats' | 'total_stats'): EmbeddedPipe {
   const by =
     lexer.accept('by') || lexer.is('(') ? wrap("cannot parse 'by' clause", () => readKeys(lexer)) : [];
-  const functions: StatsFunction[] = [];
+  const functions: EmbeddedFunction[] = [];
   const taken = new Set(by.map((key) => key.field));
   do {
     if (functions.length > 0) lexer.next();
     const func = readNamedFunction(lexer);
     if (taken.has(func.as)) {
       throw lexer.fail(
-        `the ${JSON.stringify(func.as)} is used already, so it cannot be used as result name for [${printStatsCall(func)}]`,
+        `the ${JSON.stringify(func.as)} is used already, so it cannot be used as result name for [${printEmbeddedCall(func)}]`,
       );
     }
     taken.add(func.as);
@@ -38,7 +38,7 @@ export function readStats(lexer: Lexer, kind: 'stats' | 'running_stats' | 'total
   const last = functions.at(-1);
   if (!lexer.is('|', ')', ';', '') && last !== undefined) {
     throw lexer.fail(
-      `unexpected token ${JSON.stringify(lexer.token)} after [${printStatsCall(last)} as ${last.as}]; want ',', '|', ';' or ')'`,
+      `unexpected token ${JSON.stringify(lexer.token)} after [${printEmbeddedCall(last)} as ${last.as}]; want ',', '|', ';' or ')'`,
     );
   }
   return { kind, by, functions };
@@ -78,16 +78,16 @@ function readSigned(lexer: Lexer, sign: string): string {
   return text;
 }
 
-function readNamedFunction(lexer: Lexer): StatsFunction {
+function readNamedFunction(lexer: Lexer): EmbeddedFunction {
   const call = readFunction(lexer);
   const func = { ...call, ...readIf(lexer) };
-  if (lexer.is(',', '|', ')', ';', '')) return { ...func, as: printStatsCall(func) };
+  if (lexer.is(',', '|', ')', ';', '')) return { ...func, as: printEmbeddedCall(func) };
   lexer.accept('as');
-  const as = wrap(`cannot parse result name for [${printStatsCall(func)}]`, () => readName(lexer));
+  const as = wrap(`cannot parse result name for [${printEmbeddedCall(func)}]`, () => readName(lexer));
   return { ...func, as };
 }
 
-function readFunction(lexer: Lexer): Omit<StatsFunction, 'as'> {
+function readFunction(lexer: Lexer): Omit<EmbeddedFunction, 'as'> {
   const word = lexer.quoted ? '' : lexer.token.toLowerCase();
   const name = [...statsNames].find((known) => known === word);
   if (name === undefined) throw lexer.fail(`unknown stats func ${JSON.stringify(lexer.token)}`);
@@ -95,7 +95,7 @@ function readFunction(lexer: Lexer): Omit<StatsFunction, 'as'> {
   return wrap(`cannot parse '${name}' func`, () => readArguments(lexer, name));
 }
 
-function readArguments(lexer: Lexer, name: StatsName): Omit<StatsFunction, 'as'> {
+function readArguments(lexer: Lexer, name: EmbeddedStatsName): Omit<EmbeddedFunction, 'as'> {
   const args = readFieldsInParens(lexer);
   switch (name) {
     case 'rate':

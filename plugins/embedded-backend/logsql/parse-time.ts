@@ -2,7 +2,8 @@ import type { LogsqlFilter } from '../../../core/victoria/logsql/ast.js';
 import type { Lexer } from './lexer.js';
 import { parseDurationNs } from '../../../core/victoria/logsql/numbers.js';
 import { readCompound, wrap } from './parse-tokens.js';
-import { parseDate, type ParsedTime, parseUnixTime } from '../../../core/victoria/logsql/literals.js';
+import { parseDate, type ParsedTime } from '../../../core/victoria/logsql/literals.js';
+import { parseUnixTime } from './unix-time.js';
 
 /** Reads the part after `_time:`. */
 export function readTimeFilter(lexer: Lexer): LogsqlFilter {

@@ -11,9 +11,8 @@ import {
   printPipe,
   printRank,
   printStats,
-  printStatsCall,
 } from '../../../core/victoria/logsql/print.js';
-import type { EmbeddedPipe, EmbeddedQuery, ForeignTest, QueryOptions } from './ast.js';
+import type { EmbeddedFunction, EmbeddedPipe, EmbeddedQuery, ForeignTest, QueryOptions } from './ast.js';
 
 /** Prints a query; parsing the text gives the same tree. */
 export function printEmbeddedQuery(query: EmbeddedQuery): string {
@@ -58,9 +57,10 @@ export function printEmbeddedPipe(pipe: EmbeddedPipe): string {
     }
     case 'offset':
       return `offset ${pipe.count}`;
+    case 'stats':
     case 'running_stats':
     case 'total_stats':
-      return printStats(pipe, printStatsCall);
+      return printStats(pipe, printEmbeddedCall);
     case 'top':
       return [
         `top ${pipe.count} by (${printNames(pipe.by)}) hits as ${pipeName(pipe.hitsAs)}`,
@@ -104,6 +104,17 @@ export function printEmbeddedPipe(pipe: EmbeddedPipe): string {
     default:
       return printPipe(pipe);
   }
+}
+
+/** Prints a function without its result name; this text is also that name's default. */
+export function printEmbeddedCall(func: Omit<EmbeddedFunction, 'as'>): string {
+  const args: string[] = [];
+  if (func.phi !== undefined) args.push(func.phi.toString());
+  if (func.source !== undefined) args.push(pipeName(func.source));
+  args.push(...func.fields.map(quoteListed));
+  const sortBy = func.sortBy === undefined ? '' : ` sort by (${printKeys(func.sortBy)})`;
+  const limit = func.limit === undefined ? '' : ` limit ${func.limit}`;
+  return `${func.name}(${args.join(', ')})${sortBy}${limit}${printIf(func.condition)}`;
 }
 
 /** Prints a pipe that differs only in its name from one that the proxy writes. */

@@ -8,7 +8,7 @@ import { formatOperator, packOperator } from './format.js';
 import { mapRows, PipeBudget, type Operator, type PipeContext } from './operator.js';
 import { cutOperator, moveOperator, projectOperator } from './shape.js';
 import { sortOperator } from './sort.js';
-import { StatsGroups, statsOperator } from './stats.js';
+import { statsOperator } from './stats.js';
 import { uniqOperator } from './uniq.js';
 import { replaceOperator } from './update.js';
 
@@ -20,12 +20,11 @@ import { replaceOperator } from './update.js';
  */
 export function compilePipes<Pipe>(
   pipes: readonly Pipe[],
-  compile: (pipe: Pipe, context: PipeContext, next: Operator) => Operator,
+  compile: (pipe: Pipe, next: Operator) => Operator,
   sink: (row: RowView) => boolean,
-  context: PipeContext,
 ): Operator {
   const end: Operator = { push: sink, finish: () => undefined };
-  return pipes.reduceRight<Operator>((next, pipe) => compile(pipe, context, next), end);
+  return pipes.reduceRight<Operator>((next, pipe) => compile(pipe, next), end);
 }
 
 /** Compiles a pipe that the proxy evaluates itself. */
@@ -42,7 +41,7 @@ export function operatorOf(pipe: LogsqlPipe, context: PipeContext, next: Operato
     case 'limit':
       return cutOperator(pipe, next);
     case 'stats':
-      return statsOperator(new StatsGroups(pipe, context, budget), next);
+      return statsOperator(pipe, context, budget, next);
     case 'uniq':
       return uniqOperator(pipe, budget, next);
     case 'filter': {

@@ -10,8 +10,6 @@ export interface Operator {
 
 /** Inputs of pipes besides their rows. */
 export interface PipeContext extends FilterContext {
-  /** Length of the selected time range, the divisor of `rate()`; an open range has none. */
-  readonly rangeNs?: bigint | undefined;
   /** Maximum number of bytes that one pipe may hold. */
   readonly memoryLimitBytes?: number | undefined;
 }

@@ -1,9 +1,9 @@
-import type { GroupKey, StatsPipe } from '../ast.js';
-import { timeBucketer, valueBucketer } from '../bucket.js';
+import type { GroupKey, StatsFunction, StatsPipe } from '../ast.js';
 import { timeOf, type RowTest } from '../eval/filter.js';
-import { groupedValue, parseLogsqlDuration } from '../numbers.js';
-import type { RowView } from '../row.js';
 import { formatTime } from '../literals.js';
+import { groupedValue, parseDurationNs } from '../numbers.js';
+import type { RowView } from '../row.js';
+import type { Accumulator } from './accumulator.js';
 import {
   emitAll,
   rowOverhead,
@@ -14,8 +14,21 @@ import {
 } from './operator.js';
 import { rowOf } from './shape.js';
 import { accumulatorFactory } from './stats-functions.js';
-import type { Accumulator } from './accumulator.js';
 import { compileCondition } from './update.js';
+
+/** The value of a row by which it is grouped. */
+export type KeyReader = (row: RowView) => string;
+
+/** Ways to compile the parts of a pipe of statistics. */
+interface StatsMeans<Func> {
+  readonly key: (key: GroupKey) => KeyReader;
+  readonly accumulator: (func: Func) => () => Accumulator;
+}
+
+interface Key {
+  readonly field: string;
+  readonly read: KeyReader;
+}
 
 interface Column {
   readonly as: string;
@@ -28,26 +41,18 @@ export interface StatsGroup {
   readonly accumulators: readonly Accumulator[];
 }
 
-/** The groups of a stats pipe with their accumulators. */
+/** The groups of a pipe of statistics with their accumulators. */
 export class StatsGroups {
-  readonly #by: readonly GroupKey[];
-  readonly #keys: readonly ((row: RowView) => string)[];
+  readonly #keys: readonly Key[];
   readonly #columns: readonly Column[];
   readonly #budget: PipeBudget;
   readonly #groups = new Map<string, StatsGroup>();
 
-  constructor(pipe: Omit<StatsPipe, 'kind'>, context: PipeContext, budget: PipeBudget) {
-    this.#by = pipe.by;
-    this.#keys = pipe.by.map(compileKey);
+  constructor(keys: readonly Key[], columns: readonly Column[], budget: PipeBudget) {
+    this.#keys = keys;
+    this.#columns = columns;
     this.#budget = budget;
-    const rateSeconds = secondsPerGroup(pipe, context);
-    const settings = { rateSeconds, lenient: pipe.by.length === 0, budget };
-    this.#columns = pipe.functions.map((func) => ({
-      as: func.as,
-      applies: compileCondition(func.condition, context),
-      create: accumulatorFactory(func, settings),
-    }));
-    if (pipe.by.length === 0) this.#open('', []);
+    if (keys.length === 0) this.#open('', []);
   }
 
   add(row: RowView): StatsGroup {
@@ -57,7 +62,7 @@ export class StatsGroups {
   }
 
   groupOf(row: RowView): StatsGroup {
-    const values = this.#keys.map((key) => key(row));
+    const values = this.#keys.map(({ read }) => read(row));
     const key = values.length < 2 ? (values[0] ?? '') : JSON.stringify(values);
     return this.#groups.get(key) ?? this.#open(key, values);
   }
@@ -75,7 +80,7 @@ export class StatsGroups {
 
   *rows(): Generator<RowView> {
     for (const group of this.#groups.values()) {
-      const fields = new Map(this.#by.map(({ field }, i) => [field, group.values[i] ?? '']));
+      const fields = new Map(this.#keys.map(({ field }, i) => [field, group.values[i] ?? '']));
       for (const [name, value] of this.results(group)) fields.set(name, value);
       yield rowOf(fields);
     }
@@ -89,39 +94,67 @@ export class StatsGroups {
   }
 }
 
-function compileKey({ field, bucket }: GroupKey): (row: RowView) => string {
-  if (field === '_time') {
-    if (bucket === undefined) return (row) => row.get('_time');
-    const start = timeBucketer(bucket.size, bucket.offset);
-    let lastStart: bigint | undefined;
-    let lastText = '';
-    return (row) => {
-      const time = timeOf(row);
-      if (time === undefined) return row.get('_time');
-      const found = start(time);
-      // Consecutive rows mostly share their bucket.
-      if (found !== lastStart) {
-        lastStart = found;
-        lastText = formatTime(found);
-      }
-      return lastText;
-    };
-  }
+/** The groups for the keys and functions of a pipe. */
+export function statsGroupsOf<Func extends Pick<StatsFunction, 'as' | 'condition'>>(
+  pipe: { readonly by: readonly GroupKey[]; readonly functions: readonly Func[] },
+  means: StatsMeans<Func>,
+  context: PipeContext,
+  budget: PipeBudget,
+): StatsGroups {
+  const keys = pipe.by.map((key) => ({ field: key.field, read: means.key(key) }));
+  const columns = pipe.functions.map((func) => ({
+    as: func.as,
+    applies: compileCondition(func.condition, context),
+    create: means.accumulator(func),
+  }));
+  return new StatsGroups(keys, columns, budget);
+}
+
+/** Reads a value, or a time rounded down to its bucket of nanoseconds. */
+export function keyReader({ field, bucket }: GroupKey): KeyReader {
   if (bucket === undefined) return (row) => groupedValue(row.get(field));
-  const put = valueBucketer(bucket.size, bucket.offset);
-  return (row) => put(row.get(field));
+  const [size = 1n, offset = 0n] = [parseDurationNs(bucket.size), parseDurationNs(bucket.offset ?? '0ns')];
+  return timeReader((ns) => bucketFloor(ns, size, offset));
 }
 
-// Rates are per second of the time bucket, or of the whole selected range.
-function secondsPerGroup(pipe: Pick<StatsPipe, 'by'>, context: PipeContext): number | undefined {
-  const size = pipe.by.find((key) => key.field === '_time')?.bucket?.size;
-  const ns = size === undefined ? undefined : parseLogsqlDuration(size);
-  if (ns !== undefined) return ns / 1e9;
-  return context.rangeNs === undefined ? undefined : Number(context.rangeNs) / 1e9;
+/** The start of the bucket for a time, with buckets `[k*size - offset, (k+1)*size - offset)`. */
+export function bucketFloor(ns: bigint, size: bigint, offset: bigint): bigint {
+  const moved = ns + offset;
+  const rest = moved % size;
+  return moved - (rest < 0n ? rest + size : rest) - offset;
 }
 
-/** `stats`: one row per group, in order of first appearance; without `by` always one row. */
-export function statsOperator(groups: StatsGroups, next: Operator): Operator {
+/** Reads the start of the bucket for the time of a row. */
+export function timeReader(start: (ns: bigint) => bigint): KeyReader {
+  let lastStart: bigint | undefined;
+  let lastText = '';
+  return (row) => {
+    const time = timeOf(row);
+    if (time === undefined) return row.get('_time');
+    const found = start(time);
+    // Consecutive rows mostly share their bucket.
+    if (found !== lastStart) {
+      lastStart = found;
+      lastText = formatTime(found);
+    }
+    return lastText;
+  };
+}
+
+/** `stats` with the functions that the proxy writes. */
+export function statsOperator(
+  pipe: StatsPipe,
+  context: PipeContext,
+  budget: PipeBudget,
+  next: Operator,
+): Operator {
+  const settings = { lenient: pipe.by.length === 0, budget };
+  const accumulator = (func: StatsFunction): (() => Accumulator) => accumulatorFactory(func, settings);
+  return groupingOperator(statsGroupsOf(pipe, { key: keyReader, accumulator }, context, budget), next);
+}
+
+/** Emits one row per group, in order of first appearance; without `by` always one row. */
+export function groupingOperator(groups: StatsGroups, next: Operator): Operator {
   return {
     push(row) {
       groups.add(row);

@@ -1,19 +1,17 @@
 import { LogsqlError } from '../../../../core/victoria/logsql/errors.js';
 import { operatorOf, compilePipes } from '../../../../core/victoria/logsql/ops/compile.js';
-import {
-  PipeBudget,
-  type Operator,
-  type PipeContext,
-} from '../../../../core/victoria/logsql/ops/operator.js';
+import { formatOperator } from '../../../../core/victoria/logsql/ops/format.js';
+import { PipeBudget, type Operator } from '../../../../core/victoria/logsql/ops/operator.js';
 import { sortOperator } from '../../../../core/victoria/logsql/ops/sort.js';
 import { uniqOperator } from '../../../../core/victoria/logsql/ops/uniq.js';
 import type { RowView } from '../../../../core/victoria/logsql/row.js';
 import type { EmbeddedPipe } from '../ast.js';
 import { printEmbeddedPipe } from '../print.js';
+import { embeddedOption } from './format.js';
 import { facetsOperator, fieldNamesOperator, topOperator } from './counts.js';
 import { packLogfmtOperator, unpackLogfmtOperator } from './logfmt.js';
 import { mathOperator } from './math.js';
-import { rowStatsOperator } from './row-stats.js';
+import { embeddedStatsOperator, type EmbeddedContext } from './stats.js';
 import { deleteOperator, dropEmptyOperator, offsetOperator } from './shape.js';
 import {
   collapseOperator,
@@ -28,12 +26,12 @@ import {
 export function compileEmbeddedPipes(
   pipes: readonly EmbeddedPipe[],
   sink: (row: RowView) => boolean,
-  context: PipeContext = {},
+  context: EmbeddedContext = {},
 ): Operator {
-  return compilePipes(pipes, compileEmbeddedPipe, sink, context);
+  return compilePipes(pipes, (pipe, next) => compileEmbeddedPipe(pipe, context, next), sink);
 }
 
-function compileEmbeddedPipe(pipe: EmbeddedPipe, context: PipeContext, next: Operator): Operator {
+function compileEmbeddedPipe(pipe: EmbeddedPipe, context: EmbeddedContext, next: Operator): Operator {
   const budget = new PipeBudget(() => printEmbeddedPipe(pipe), context);
   switch (pipe.kind) {
     case 'delete':
@@ -47,11 +45,14 @@ function compileEmbeddedPipe(pipe: EmbeddedPipe, context: PipeContext, next: Ope
       );
     case 'offset':
       return offsetOperator(pipe, next);
+    case 'stats':
     case 'running_stats':
     case 'total_stats':
-      return rowStatsOperator(pipe, context, budget, next);
+      return embeddedStatsOperator(pipe, context, budget, next);
     case 'top':
       return topOperator(pipe, budget, next);
+    case 'format':
+      return formatOperator(pipe, context, next, embeddedOption);
     case 'math':
       return mathOperator(pipe, context, next);
     case 'unpack_logfmt':

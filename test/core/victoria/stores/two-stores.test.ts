@@ -129,7 +129,7 @@ const groupings: readonly LogsqlPipe[] = [
   stats([], statsFunction('count_uniq', ['_stream_id', '_time', '_msg'], 'entries')),
   // These do not add up.
   stats(['app'], statsFunction('count_uniq', ['status'], 'values')),
-  stats(['app'], statsFunction('median', ['size'], 'middle')),
+  stats(['app'], statsFunction('avg', ['size'], 'middle')),
 ];
 
 let stores: PairedStores;

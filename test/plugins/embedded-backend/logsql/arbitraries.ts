@@ -10,8 +10,8 @@ import type {
   MathExpr,
   MathOperator,
   SortKey,
-  StatsFunction,
-  StatsName,
+  EmbeddedFunction,
+  EmbeddedStatsName,
   StreamMatcher,
   ValueTest,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
@@ -164,7 +164,7 @@ const groupKey: fc.Arbitrary<GroupKey> = fc.oneof(
 );
 const allRef: FieldRef = { kind: 'prefix', prefix: '' };
 const statsRefs = someRefs.map((list): readonly FieldRef[] => (list.length === 0 ? [allRef] : list));
-const plainStats: StatsName[] = [
+const plainStats: EmbeddedStatsName[] = [
   'count',
   'count_empty',
   'sum',
@@ -177,7 +177,7 @@ const plainStats: StatsName[] = [
   'row_any',
   'rate_sum',
 ];
-const statsFunction: fc.Arbitrary<StatsFunction> = fc
+const statsFunction: fc.Arbitrary<EmbeddedFunction> = fc
   .tuple(
     fc.oneof(
       fc.record({ name: fc.constantFrom(...plainStats), fields: statsRefs }),

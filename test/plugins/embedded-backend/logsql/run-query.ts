@@ -5,7 +5,7 @@ import {
   parseDate,
   parseLogsql,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
-import type { PipeContext } from '../../../../plugins/embedded-backend/logsql/index.js';
+import type { EmbeddedContext } from '../../../../plugins/embedded-backend/logsql/index.js';
 
 /** Fields of a row by name. */
 export type Fields = Record<string, string>;
@@ -18,7 +18,7 @@ export function rowsOf(list: readonly Fields[]): MapRow[] {
 }
 
 /** Runs a query over rows and gives the non-empty fields of the results, in their order. */
-export function runQuery(text: string, list: readonly Fields[], context: PipeContext = {}): Fields[] {
+export function runQuery(text: string, list: readonly Fields[], context: EmbeddedContext = {}): Fields[] {
   const query = parseLogsql(text);
   const matches = compileFilter(query.filter);
   const results: Fields[] = [];

@@ -10,7 +10,8 @@ import {
   parsePlain,
   parseSize,
 } from '../../../../core/victoria/logsql/numbers.js';
-import { formatTime, parseDate, parseUnixTime } from '../../../../core/victoria/logsql/literals.js';
+import { formatTime, parseDate } from '../../../../core/victoria/logsql/literals.js';
+import { parseUnixTime } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { anyCharacter } from '../../../setup/text.js';
 
 test('numbers are read in every form that VictoriaLogs takes for one', (t) => {

@@ -1,7 +1,13 @@
-import { parseIPv4, formatIPv4 } from '../../base/ip.js';
-import { formatFloatPlain } from '../../base/time/index.js';
-import { parseLogsqlDuration, parseDurationNs, parsePlain, parseSize } from './numbers.js';
-import { formatTime, parseDate } from './literals.js';
+import { parseIPv4, formatIPv4 } from '../../../core/base/ip.js';
+import { formatFloatPlain } from '../../../core/base/time/index.js';
+import { formatTime, parseDate } from '../../../core/victoria/logsql/literals.js';
+import {
+  parseDurationNs,
+  parseLogsqlDuration,
+  parsePlain,
+  parseSize,
+} from '../../../core/victoria/logsql/numbers.js';
+import { bucketFloor } from '../../../core/victoria/logsql/ops/stats.js';
 
 const namedSizes: ReadonlyMap<string, string> = new Map([
   ['nanosecond', '1ns'],
@@ -35,11 +41,7 @@ export function timeBucketer(size: string, offsetText: string | undefined): (ns:
   // Unix time starts on a Thursday, weeks on a Monday.
   const shift = size === 'week' || size === '1w' ? offset + 3n * dayNs : offset;
   const step = exactNs(size);
-  return (ns) => {
-    const moved = ns + shift;
-    const rest = moved % step;
-    return moved - (rest < 0n ? rest + step : rest) - shift;
-  };
+  return (ns) => bucketFloor(ns, step, shift);
 }
 
 function exactNs(text: string): bigint {
