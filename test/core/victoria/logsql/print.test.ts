@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { printQuery } from '../../../../core/victoria/logsql/print.js';
 import {
   InexpressibleNameError,
   build,
@@ -9,7 +10,7 @@ import {
   printEmbeddedQuery,
   quoteText,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
-import type { LogsqlFilter, EmbeddedQuery } from '../../../../plugins/embedded-backend/logsql/index.js';
+import type { LogsqlFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { anyQuery, anyText } from '../../../plugins/embedded-backend/logsql/arbitraries.js';
 import { anyCharacter } from '../../../setup/text.js';
 
@@ -50,12 +51,12 @@ test('no text changes the structure of the query it is put into', (t) => {
           build.phrase(field, value),
           build.oneOf(field, [value]),
         );
-        const query: EmbeddedQuery = build.query(filter, [
+        const query = build.query(filter, [
           build.where(build.exact('a', value)),
           build.stats([field], build.statsFunction('count', [], 'count of')),
           build.limit(5),
         ]);
-        const read = parseLogsql(printEmbeddedQuery(query));
+        const read = parseLogsql(printQuery(query));
         t.deepEqual(shapeOf(read.filter), shapeOf(query.filter));
         t.deepEqual(read, query);
       }),
@@ -86,11 +87,11 @@ test('the value "*" in a list is not taken for any value', (t) => {
 });
 
 test('a name that ends with "*" is refused where a list would read it as a prefix, and one that math would read as a number', (t) => {
-  t.throws(() => printEmbeddedQuery(build.query(build.everything, [build.fields('a*')])), {
+  t.throws(() => printQuery(build.query(build.everything, [build.fields('a*')])), {
     instanceOf: InexpressibleNameError,
   });
   const entries = [{ expr: { kind: 'field', name: '5xx' }, as: 'x' }] as const;
-  t.throws(() => printEmbeddedQuery(build.query(build.everything, [{ kind: 'math', entries }])), {
+  t.throws(() => printQuery(build.query(build.everything, [{ kind: 'math', entries }])), {
     instanceOf: InexpressibleNameError,
   });
   t.is(printFilter(build.exact('a*', 'x')), '"a*":="x"');
@@ -109,7 +110,7 @@ test('queries are printed in one plain form', (t) => {
     ],
   );
   t.is(
-    printEmbeddedQuery(query),
+    printQuery(query),
     '{app=~"a|b",service.name!="x"} _time:[2026-10-11T00:00:00.000000000Z,2026-10-11T00:00:59.999999999Z] ' +
       '(_msg:*"say \\"hi\\""* or _msg:~"(?-s)a.b") ' +
       '| stats by (level, _time:60000000000ns offset -1ns) count(*) as c | sort by (level) limit 10',
