@@ -81,7 +81,7 @@ async function restoreFile(
   const read = await file.read((names, value) => {
     if (!stageEntry(staged, { setup, nowMs }, names, value)) others += 1;
   }, signal);
-  // There is no file, or it was moved aside.
+  // The file is missing, or it was unusable and has been moved aside.
   if (read === undefined) return { isSaved: store.size === 0, savedAtMs: -Infinity };
   const taken = await store.take(staged, 'disk', new Pacer(signal));
   log.info('patterns restored', {

@@ -188,7 +188,7 @@ class Expansion {
     return this.#report(at, `${name} has no fragment "${fragment}"`, fix);
   }
 
-  /** Reports a problem, because of which there is no node. */
+  /** Reports a problem with an include; returns undefined in place of the included node. */
   #report(at: SourcePosition, message: string, fix?: string): LocatedNode | undefined {
     this.problems.push({ kind: 'include', at, message, fix });
     return undefined;

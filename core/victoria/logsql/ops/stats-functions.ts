@@ -51,8 +51,8 @@ function countRows(): Accumulator {
   };
 }
 
-// Counts rows with a value in any of the fields.
-function countPresent(read: ValuesReader): () => Accumulator {
+/** Counts rows with a value in any of the fields. */
+export function countPresent(read: ValuesReader): () => Accumulator {
   return () => {
     let count = 0;
     return {

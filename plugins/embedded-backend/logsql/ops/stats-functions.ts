@@ -8,6 +8,7 @@ import {
 } from '../../../../core/victoria/logsql/ops/accumulator.js';
 import {
   accumulatorFactory,
+  countPresent,
   type StatsSettings,
 } from '../../../../core/victoria/logsql/ops/stats-functions.js';
 import type { EmbeddedFunction } from '../ast.js';
@@ -71,15 +72,16 @@ function perSecond(create: () => Accumulator, seconds: number | undefined): () =
 
 // Counts rows without a value in any of the fields.
 function countEmpty(read: ValuesReader): () => Accumulator {
+  const create = countPresent(read);
   return () => {
-    let count = 0;
+    const present = create();
+    let rows = 0;
     return {
       add(row) {
-        let found = 0;
-        read(row, (value) => void (found = value === '' ? found : 1));
-        count += 1 - found;
+        present.add(row);
+        rows += 1;
       },
-      result: () => count.toString(),
+      result: () => `${rows - Number(present.result())}`,
     };
   };
 }
