@@ -1,8 +1,7 @@
-import type { LogsqlFilter } from '../../../../victoria/logsql/ast.js';
 import { and, field, not, or } from '../../../../victoria/logsql/build.js';
 import { jsonLabels } from './json.js';
 import { logfmtLabels, mayHavePair, mayHavePairIn } from './logfmt.js';
-import { fitted, type ParsedLabels } from './parsed-labels.js';
+import { fitted, restricted, type ParsedLabels } from './parsed-labels.js';
 
 // A line that Loki parses as a JSON object starts with a brace, or with blanks before it.
 const starts = ['{', ' ', '\t', '\n', '\r'];
@@ -41,26 +40,5 @@ function ofObjects(labels: ParsedLabels): ParsedLabels {
       mayDiffer: (line, names) => names.some((name) => mayHavePairIn(line, name)),
     }),
     misparsedRows: misparsedRows && and(mayBeObjects, misparsedRows),
-  };
-}
-
-interface Restriction {
-  readonly key: string;
-  /** Matches lines from which the other parser makes no such labels. */
-  readonly isDecided: (names: readonly string[]) => LogsqlFilter;
-  readonly mayDiffer: (line: string, names: readonly string[]) => boolean;
-}
-
-/** The labels of a parser in lines that pass a filter. */
-function restricted(labels: ParsedLabels, { key, isDecided, mayDiffer }: Restriction): ParsedLabels {
-  return {
-    ...labels,
-    key,
-    decided: (names) => and(isDecided(names), labels.decided(names) ?? and()),
-    short: (names) => {
-      const lines = labels.short?.(names);
-      return lines && { ...lines, replaced: and(isDecided(names), lines.replaced) };
-    },
-    valuesOf: (line, names) => (mayDiffer(line, names) ? undefined : labels.valuesOf(line, names)),
   };
 }

@@ -17,6 +17,7 @@ import { flattenJson } from '../../../../victoria/logsql/eval/json.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
 import {
   labelColumn,
+  restricted,
   textBefore,
   textBehind,
   type ParsedLabels,
@@ -53,7 +54,10 @@ interface JsonKey {
  */
 export const jsonLabels: ParsedLabels = labelsOfNames([], []);
 
-/** The labels of `| json` with a path for each, which is followed to the first value; other keys of the name do not matter. */
+/**
+ * The labels of `| json` with a path for each, which is followed to the first value; other keys of the name do not matter. Unlike `| json`
+ * alone it fails for lines that start with a blank.
+ */
 export function jsonPathLabels(given: readonly LabelPath[]): ParsedLabels {
   return labelsOfPaths(given, []);
 }
@@ -67,7 +71,7 @@ function labelsOfPaths(given: readonly LabelPath[], common: readonly string[]): 
   });
   const labels = labelsOfKeys(keys, common);
   const known = (names: readonly string[]): readonly string[] => names.filter((name) => paths.has(name));
-  return {
+  const ofLines: ParsedLabels = {
     ...labels,
     *fittedTo(lines, names) {
       const objects = yield* readJsonLines(lines);
@@ -84,6 +88,11 @@ function labelsOfPaths(given: readonly LabelPath[], common: readonly string[]): 
       );
     },
   };
+  return restricted(ofLines, {
+    key: labels.key,
+    isDecided: () => field('_msg', { kind: 'exact-prefix', text: '{' }),
+    mayDiffer: (line) => !line.startsWith('{'),
+  });
 }
 
 /** An object with a value at the end of each path. */

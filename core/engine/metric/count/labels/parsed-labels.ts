@@ -1,4 +1,5 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
+import { and } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 
 /** Extracts the labels of a parser from lines in the backend. */
@@ -70,3 +71,24 @@ export const textOfMatch = `${prefix}_match`;
 
 /** The column of the line with blanks around it. */
 export const paddedLine = `${prefix}_padded`;
+
+interface Restriction {
+  readonly key: string;
+  /** Matches lines that the restriction leaves. */
+  readonly isDecided: (names: readonly string[]) => LogsqlFilter;
+  readonly mayDiffer: (line: string, names: readonly string[]) => boolean;
+}
+
+/** The labels of a parser in lines that pass a filter. */
+export function restricted(labels: ParsedLabels, { key, isDecided, mayDiffer }: Restriction): ParsedLabels {
+  return {
+    ...labels,
+    key,
+    decided: (names) => and(isDecided(names), labels.decided(names) ?? and()),
+    short: (names) => {
+      const lines = labels.short?.(names);
+      return lines && { ...lines, replaced: and(isDecided(names), lines.replaced) };
+    },
+    valuesOf: (line, names) => (mayDiffer(line, names) ? undefined : labels.valuesOf(line, names)),
+  };
+}

@@ -107,6 +107,7 @@ const line = fc
   .map(([first, key, value, more]) => `{${first}"${key}":${value}${more}}`);
 const anyLine = fc.oneof(
   { weight: 8, arbitrary: line },
+  line.map((text) => ` ${text} `),
   fc.constantFrom('status=200', '["status"]', '{}', '{"status":200', '\ufeff{"status":200}', '{"n":1}'),
 );
 export const streams = [{ app: 'a' }, { app: 'b', team: 'red' }, { app: 'c', severity: 'debug' }];

@@ -23,6 +23,7 @@ const queries = [
   'sum by (status) (bytes_over_time({app="a"} | json | status=~"2.+|4.." [60s]))',
   'sum by (team, status) (count_over_time({app=~".+"} | json | drop __error__, __error_details__ [60s]))',
   'sum by (app) (count_over_time({app=~".+"} | json | status >= 300 [60s]))',
+  'sum by (s) (count_over_time({app=~".+"} | json s="status", c="status.code" | __error__="" [60s]))',
   'sum (count_over_time({app=~".+"} | json [60s]))',
   'sum by (app) (sum_over_time({app=~".+"} | json | unwrap status | __error__="" [60s]))',
   'max_over_time({app=~".+"} | json | team="red" | unwrap status_code | __error__="" [120s]) by (status)',
@@ -127,6 +128,8 @@ const oddPaths = [
   '{"http":{"code":""}}',
   '{"http":{"code":19}',
   '["http",{"code":20}]',
+  ' {"http":{"code":21}}',
+  '\t{"http":{"code":22}} ',
 ];
 
 test.serial('lines are counted by the value at a path, whatever keys are beside it', async (t) => {
