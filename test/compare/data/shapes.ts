@@ -129,6 +129,16 @@ function brokenJson(random: Random): string {
   return random.pick([whole.slice(0, -1), `${whole} trailing`, `${whole}${whole}`, whole.replace('}', ',}'), ` ${whole}`, `x${whole}`, `[${whole}]`, whole]);
 }
 
+/** Lines of one program, a few of which are not as it writes the others. */
+function uneven(shape: Shape): Shape {
+  return (random, at) => {
+    const line = shape(random, at);
+    if (!random.chance(0.05)) return line;
+    const cut = line.slice(0, -random.between(1, 20));
+    return random.pick([cut, ` ${line}`, `${line} `, `${line} tail`, line.replaceAll(/[:=]/g, '$& '), '', `panic: ${phrase(random)}`]);
+  };
+}
+
 function mixed(random: Random, at: Date): string {
   return random.pick<Shape>([zapJson, goLogfmt, nginx, prose, java, (some) => randomJson(some), randomLogfmt])(random, at);
 }
@@ -159,6 +169,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
   'broken-json': brokenJson,
   'random-json': (random) => randomJson(random),
   'random-logfmt': (random) => randomLogfmt(random),
+  'uneven-json': uneven(zapJson),
+  'uneven-logfmt': uneven(goLogfmt),
   mixed,
   long,
 };

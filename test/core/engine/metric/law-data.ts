@@ -7,6 +7,13 @@ import { Random } from '../../../watch/random.js';
 export const endNs = 1_793_520_000_000_000_000n;
 const second = 1_000_000_000n;
 
+/** What a few lines of a stream are like, by its number. */
+const dents: Readonly<Partial<Record<number, (line: string) => string>>> = {
+  0: (line) => line.slice(0, -9),
+  1: (line) => ` ${line} `,
+  4: (line) => line.replace('"status"', '"status":"302","status"'),
+};
+
 /** Rows that are alike, as those of one program are: the backend counts few others. Some come twice, and all of two streams. */
 function regularSources(random: Random): readonly Source[] {
   return (['push', 'push', 'rebuilt', 'rebuilt', 'push', 'rebuilt'] as const).map((door, index) => {
@@ -25,7 +32,7 @@ function regularSources(random: Random): readonly Source[] {
       return door === 'push'
         ? {
             ns,
-            message: random.chance(0.03) && index === 0 ? whole.slice(0, -9) : whole,
+            message: random.chance(0.03) ? (dents[index]?.(whole) ?? whole) : whole,
             fields: { pod: `pod-${at % 3}` },
           }
         : { ns, message: undefined, fields };

@@ -103,7 +103,7 @@ function parsedQuestion(random: Random, data: Dataset): MetricRequest {
 /** The same of the regular rows. */
 function regularQuestion(random: Random, data: Dataset): MetricRequest {
   return asked(random, data, {
-    parser: 'json',
+    parser: random.pick(['json', 'json', 'json method, level, status="status", took="took"']),
     selected: `{app="${random.pick(['regular', 'regular', 'sparse'])}", door${random.pick(['="push-0"', '="push-1"', '="push-4"', '="rebuilt-3"', '=~"push-.*"', '=~"rebuilt-.*"', '=~".+"'])}}`,
     names: [random.pick(['method', 'status', 'door', 'took']), random.pick(['method', 'level'])],
     number: random.pick(['took', 'took', 'status']),
@@ -135,7 +135,7 @@ function ungroupedQuestion(random: Random, data: Dataset): MetricRequest {
 }
 
 interface Asked {
-  readonly parser: 'json' | 'logfmt';
+  readonly parser: string;
   readonly selected: string;
   readonly names: readonly [string, string];
   readonly number: string;
@@ -237,6 +237,7 @@ const always = [
   'sum by (status, detected_level) (count_over_time({app="odd", door="push-0"} | json [10m]))',
   'count_over_time({app="regular", door=~"push-[01]"} | pattern `<_>"method":"<method>"<_>` [10m])',
   'avg by (door) (avg_over_time({app="regular", door="push-1"} | regexp `"took":"(?P<took>[0-9.]+)"` | unwrap took [5m]))',
+  'sum by (method) (count_over_time({app="regular", door="push-1"} | json method="method" [10m]))',
   'max_over_time({app="regular"} | json took="took", method="method" | unwrap took | __error__="" [10m])',
   'quantile_over_time(0.5, {app="odd"} | json took="took" | unwrap took | __error__="" [10m])',
   'avg by (team) (avg_over_time({app="clashing"} | json took="took" | unwrap took | __error__="" [10m]))',
