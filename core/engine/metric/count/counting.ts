@@ -243,13 +243,13 @@ async function readGroups(
         const representative = digest?.representativeOf(get);
         if (digest !== undefined && representative === undefined) {
           undecided.set(keyOf(get, digest.columns), classFilter(get, digest));
+          if (undecided.size > maxUndecided) return decline('too-many-shapes');
           continue;
         }
         const line = representative && ` ${representative.level ?? ''} ${representative.line}`;
         const key = keyOf(get, grouping.columns) + (line ?? '');
         const group = groups.get(key);
-        if (digest === undefined)
-          memory.charge(group === undefined ? groupBytes + 2 * key.length : groupPointBytes, memoryUse);
+        memory.charge(group === undefined ? groupBytes + 2 * key.length : groupPointBytes, memoryUse);
         const endNs = count === 1 ? range.endNs - 1n : endOf(row._time ?? '');
         const value = [endNs, Number(columnOf(row, name))] as const;
         if (group !== undefined) group.values.push(value);
@@ -326,8 +326,7 @@ function classFilter(get: Get, { columns }: LineDigest): LogsqlFilter {
 /** Selects the rows of these classes. */
 function rowsOf({ pipes }: LineDigest, classes: readonly LogsqlFilter[]): readonly LogsqlPipe[] | Declined {
   const wanted = or(...classes);
-  const isShort =
-    classes.length <= maxUndecided && Buffer.byteLength(printFilter(wanted)) <= maxUndecidedBytes;
+  const isShort = Buffer.byteLength(printFilter(wanted)) <= maxUndecidedBytes;
   return isShort ? [...pipes, where(wanted)] : decline('too-many-shapes');
 }
 

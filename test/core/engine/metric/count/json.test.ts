@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { MemoryAccount } from '../../../../../core/base/memory/account.js';
 import { base, jsonEntries, second, streams } from './json-lines.js';
 import { LineStore, linesInStreams } from './line-store.js';
 import { deepRuns, spreadSample } from '../../../../setup/runs.js';
@@ -237,4 +238,18 @@ test.serial('a line that no sample of its selection is like counts as it would a
     await store.add([other]);
     await store.compare(t, asked, line);
   }
+});
+
+test.serial('values that the backend counts are held against the memory of a query', async (t) => {
+  const stored = Array.from({ length: 2_900 }, (_, n) => ({
+    ns: base + (BigInt(n) * second) / 10n,
+    stream: { app: 'a', pod: `pod-${n % 23}` },
+    line: `{"n":${n},"status":${n % 20}}`,
+  }));
+  await store.push(stored);
+  const text = 'sum by (pod, status) (count_over_time({app="a"} | json [60s]))';
+  t.true((await store.tried(text)).includes('statistics:ran'));
+  await t.throwsAsync(store.run(text, { limits: { memory: new MemoryAccount(300_000) } }), {
+    message: /statistics of the backend.*-max-query-memory/s,
+  });
 });

@@ -38,7 +38,7 @@ export class LineStore {
   /** Answers a query over the lines of the last push, at steps of a minute. */
   run(
     text: string,
-    how: Pick<Parameters<MetricStore['run']>[1], 'asked' | 'pushdown' | 'trace'> = {},
+    how: Pick<Parameters<MetricStore['run']>[1], 'asked' | 'pushdown' | 'trace' | 'limits'> = {},
   ): ReturnType<MetricStore['run']> {
     const end = base + BigInt(lengthSeconds) * second;
     return this.#store.run(rangeRequest(text, base, end, 60n * second), { ...how, account: this.#account });
