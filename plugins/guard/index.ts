@@ -248,16 +248,14 @@ class Guard implements Stage<'tenant', 'permit'> {
     });
   }
 
-  start(): Promise<void> {
+  start(): void {
     this.#loop.enable();
     this.#watch = setInterval(() => this.#lookAtLoop(), watchEveryMs).unref();
-    return Promise.resolve();
   }
 
-  stop(): Promise<void> {
+  stop(): void {
     clearInterval(this.#watch);
     this.#loop.disable();
-    return Promise.resolve();
   }
 
   async handle(exchange: Exchange<'tenant'>, rest: Rest<'permit'>): Promise<Answer> {

@@ -77,9 +77,8 @@ class LokiHistory implements Stage<'tenant', never> {
     this.#workers = new LineWorkers({ threads: options.lineThreads, timeoutMs: options.lineTimeout });
   }
 
-  start(): Promise<void> {
+  start(): void {
     this.#loki.start();
-    return Promise.resolve();
   }
 
   async stop(): Promise<void> {

@@ -96,8 +96,8 @@ class RuleViews {
     return this.#passOn({ service: 'alerts', base, path: '/api/v1/alerts', ...passedOn(call, tenant) });
   }
 
-  async close(): Promise<void> {
-    await this.#backend.close();
+  close(): void {
+    this.#backend.close();
   }
 
   async #passOn(call: RulesCall): Promise<Answer> {

@@ -71,10 +71,9 @@ export class RulesBackend {
     }
   }
 
-  close(): Promise<void> {
+  close(): void {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
-    return Promise.resolve();
   }
 
   async #fetch(

@@ -56,9 +56,8 @@ class Tail implements Endpoint {
     this.upgrades = new Map(routeIds.map((id) => [id, upgrade]));
   }
 
-  start(): Promise<void> {
+  start(): void {
     this.#host.onStop(usualTail(this.#host).claim((call) => this.#serve(call)));
-    return Promise.resolve();
   }
 
   async #serve(call: UpgradeCall): Promise<void> {

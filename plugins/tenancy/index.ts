@@ -266,9 +266,8 @@ class Tenancy implements Stage<never, 'tenant'> {
     await this.#take(() => this.#map.reload());
   }
 
-  stop(): Promise<void> {
+  stop(): void {
     clearInterval(this.#poller);
-    return Promise.resolve();
   }
 
   async #poll(): Promise<void> {

@@ -156,10 +156,9 @@ class Tier0 implements Stage<'tenant', never> {
   }
 
   /** Empties the cache on SIGHUP, which may follow a change that is not visible here, such as one of the backend. */
-  reload(): Promise<void> {
+  reload(): void {
     this.#host.log.info('response cache flushed by a reload', { 'cache.entries': this.#bodies.entries });
     this.purge('answers');
-    return Promise.resolve();
   }
 
   purge(_scope: PurgeScope, tenantId?: string): void {

@@ -47,10 +47,7 @@ export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMe
         const read = exchange.derive<'plan'>({ slots: { plan } });
         return first === undefined ? rest(read) : first.answer(read, rest);
       },
-      stop() {
-        first?.stop();
-        return Promise.resolve();
-      },
+      stop: () => first?.stop(),
     };
   },
 });

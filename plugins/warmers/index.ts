@@ -49,7 +49,7 @@ class LabelWarmer implements Lifecycle {
     this.#host = host;
   }
 
-  start(): Promise<void> {
+  start(): void {
     this.#host.observeRequests({
       started: () => undefined,
       finished: (record, status) => this.#saw(record, status),
@@ -58,7 +58,6 @@ class LabelWarmer implements Lifecycle {
       if (!this.#stopped.signal.aborted)
         this.#host.log.error('the prefetch of label listings has stopped', { error });
     });
-    return Promise.resolve();
   }
 
   async stop(): Promise<void> {

@@ -87,9 +87,8 @@ class WindowSplit implements Stage<Needs, never> {
     await this.#deps.store.purge(tenantId);
   }
 
-  stop(): Promise<void> {
+  stop(): void {
     this.#warmer?.stop();
-    return Promise.resolve();
   }
 
   async #windowed(exchange: Exchange<Needs>, rest: Rest): Promise<Windowed | undefined> {

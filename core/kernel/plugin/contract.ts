@@ -23,15 +23,15 @@ export type Rest<Given extends SlotName = never> = (exchange: Exchange<Given>) =
 /** Life-cycle hooks, all optional. `create` opens no resources; `start` does. The kernel limits the time for each. */
 export interface Lifecycle {
   /** Opens the plugin's resources. Downstream plugins start first. */
-  start?(signal: AbortSignal): Promise<void>;
+  start?(signal: AbortSignal): Promise<void> | void;
   /** Returns why the plugin is not ready, as shown by /ready; undefined if it is. */
   ready?(): Promise<string | undefined> | string | undefined;
   /** Called on SIGHUP or when a watched file has changed. An error is logged and the old state stays. */
-  reload?(): Promise<void>;
+  reload?(): Promise<void> | void;
   /** Empties the plugin's caches, for one tenant only if its id is given. */
   purge?(scope: PurgeScope, tenantId?: string): Promise<void> | void;
   /** Closes the resources that `start` opened, after in-flight requests have ended. Upstream plugins stop first. */
-  stop?(): Promise<void>;
+  stop?(): Promise<void> | void;
 }
 
 export interface Stage<Needs extends SlotName, Gives extends SlotName> extends Lifecycle {
