@@ -1,6 +1,6 @@
 /** Stage `cold-route`: reads old data from a second backend (docs/cold-storage.md). */
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
-import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
+import { defineStage, type Stage } from '../../core/plugin/index.js';
 import { ColdBackend } from './cold-backend.js';
 import { lint } from './lint.js';
 import { coldMetrics } from './metrics.js';
@@ -16,14 +16,13 @@ export default defineStage({
   lint,
   create(options: ColdRouteOptions, host): Stage<never, 'cold'> {
     const { enabled, backend } = options;
-    if (!enabled || backend === undefined || backend === '') return new HotOnly();
+    if (!enabled || backend === undefined || backend === '') return hotOnly;
     return new ColdBackend(backend, options, host);
   },
 });
 
 /** Used without a cold backend: all data is in the hot one. */
-class HotOnly implements Stage<never, 'cold'> {
-  handle(exchange: Exchange, rest: Rest<'cold'>): Promise<Answer> {
-    return rest(exchange.derive<'cold'>({ slots: { cold: (hot, _binding, _op, run) => run(hot) } }));
-  }
-}
+const hotOnly: Stage<never, 'cold'> = {
+  handle: (exchange, rest) =>
+    rest(exchange.derive<'cold'>({ slots: { cold: (hot, _binding, _op, run) => run(hot) } })),
+};
