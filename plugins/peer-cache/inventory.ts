@@ -1,6 +1,7 @@
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
+import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { AnswerStore, Kept } from '../../core/cache/answer-store.js';
 import type { CacheKeys } from '../../core/cache/keys.js';
@@ -13,16 +14,16 @@ import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { SeriesRequest } from '../../core/wire/api/request.js';
 import {
   bucketsOf,
-  split,
-  type Filled,
   everyStream,
-  readingOf,
-  backendListing,
-  derivedListing,
-  listOver,
-  type KeptListings,
+  type Filled,
   type Listed,
   type Listing,
+  listOver,
+  readFrom,
+  type Reading,
+  readingOf,
+  split,
+  valuesOfAll,
 } from './listing.js';
 
 export const inventoryMetrics = {
@@ -96,7 +97,7 @@ const noTime: TimeRange = { startNs: 0n, endNs: 0n };
  * A bucket is refreshed whenever its age has grown by a tenth. So a late line is listed after a tenth of its delay, after a minute at least
  * and an hour at most (docs/protocol/operation.md#cache-times, `-max-metadata-cache-freshness`).
  */
-export class Inventory implements KeptListings {
+export class Inventory {
   readonly #options: InventoryOptions;
   readonly #host: InventoryHost;
   readonly #store: AnswerStore;
@@ -159,7 +160,7 @@ export class Inventory implements KeptListings {
     try {
       const values =
         (await this.#ofStreams(question, exchange, rest, over)) ??
-        (await over(backendListing(this, question, exchange, rest)));
+        (await over(this.#ofBackend(question, exchange, rest)));
       this.#host.meters.inventory_answers_total.add(1, {});
       return values.map((value) => ({ value, hits: 1 }));
     } catch (error) {
@@ -194,13 +195,51 @@ export class Inventory implements KeptListings {
     const owner = this.#keyOf(everyStream, noTime, exchange);
     if (this.#wide.get(owner) === true) return undefined;
     try {
-      const streams = backendListing(this, everyStream, exchange, rest);
-      return await over(derivedListing(this, question, reading, streams));
+      const streams = this.#ofBackend(everyStream, exchange, rest);
+      return await over(this.#derived(question, reading, streams));
     } catch (error) {
       if (!(error instanceof TooWide)) throw error;
       this.#wide.set(owner, true, owner.length, wideForMs);
       return undefined;
     }
+  }
+
+  /** A listing that is requested from the backend. */
+  #ofBackend(question: ListingQuestion, exchange: Exchange<'tenant'>, rest: Rest): Listing {
+    const ask = (range: TimeRange, leftMs: number, signal: AbortSignal): Promise<Listed> =>
+      this.#findOrAsk(question, range, leftMs, exchange.derive({ signal }), rest);
+    const bucket: Listing['bucket'] = (range, signal) => ask(range, this.#patienceMs(range), signal);
+    const freshMs = Math.min(togetherMs, this.#options.recentTailRefreshMaxStaleness);
+    return {
+      exchange,
+      bucket,
+      edge: async (range, signal) => (await ask(range, freshMs, signal)).values,
+      joined: (filled, parallel, signal) =>
+        this.#findOrJoin(question, filled, exchange, async () => {
+          const buckets = await inParallel(bucketsOf(filled), parallel, bucket, signal);
+          const lists = buckets.map(({ values }) => values);
+          const leftMs = Math.min(...buckets.map((listed) => listed.leftMs));
+          return { values: await valuesOfAll(lists, signal), leftMs };
+        }),
+    };
+  }
+
+  /** A listing that is derived from streams. */
+  #derived(question: ListingQuestion, reading: Reading, streams: Listing): Listing {
+    const { exchange } = streams;
+    const read = async ({ values, leftMs }: Listed, signal: AbortSignal): Promise<Listed> => ({
+      values: await readFrom(values, reading, signal),
+      leftMs,
+    });
+    return {
+      exchange,
+      bucket: async (range, signal) => read(await streams.bucket(range, signal), signal),
+      edge: async (range, signal) => readFrom(await streams.edge(range, signal), reading, signal),
+      joined: (filled, parallel, signal) =>
+        this.#findOrJoin(question, filled, exchange, async () =>
+          read(await streams.joined(filled, parallel, signal), signal),
+        ),
+    };
   }
 
   /** Maximum number of concurrent calls for one listing. */
@@ -227,7 +266,8 @@ export class Inventory implements KeptListings {
     return listing?.kind === 'names' ? { values: listing.values, leftMs: -kept.expiredMs } : undefined;
   }
 
-  async findOrAsk(
+  /** A cached listing, or else one of the backend. Identical concurrent calls are merged. */
+  async #findOrAsk(
     question: ListingQuestion,
     range: TimeRange,
     leftMs: number,
@@ -259,7 +299,10 @@ export class Inventory implements KeptListings {
     return { values: answer.kind === 'names' ? answer.values : [], leftMs };
   }
 
-  async findOrJoin(
+  /**
+   * The cached union of a query's buckets over a range, or else the result of `join`. It replaces the query's previous union in the cache.
+   */
+  async #findOrJoin(
     question: ListingQuestion,
     range: TimeRange,
     exchange: Exchange<'tenant'>,
@@ -281,14 +324,11 @@ export class Inventory implements KeptListings {
     return { values, leftMs };
   }
 
-  patienceMs({ endNs }: TimeRange): number {
+  /** TTL of a bucket that is listed now. */
+  #patienceMs({ endNs }: TimeRange): number {
     const ageMs = this.#host.clock.nowMs() - Number(endNs / msNs);
     const most = this.#options.labelsCacheTtl === 0 ? hourMs : this.#options.labelsCacheTtl;
     return Math.min(most, Math.max(minuteMs, refreshFraction * ageMs));
-  }
-
-  get freshMs(): number {
-    return Math.min(togetherMs, this.#options.recentTailRefreshMaxStaleness);
   }
 
   /** Reports a failure to the store, because other processes may be waiting for the value. */

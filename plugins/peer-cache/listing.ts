@@ -7,37 +7,12 @@ import { parseStreamText } from '../../core/victoria/logsql/stream-text.js';
 import type { ListingQuestion } from '../../core/victoria/upstream/types.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
-import type { Exchange, Rest } from '../../core/plugin/index.js';
+import type { Exchange } from '../../core/plugin/index.js';
 
 /** The listing of a time range with its TTL in milliseconds. */
 export interface Listed {
   readonly values: readonly string[];
   readonly leftMs: number;
-}
-
-/** A cache of listings. */
-export interface KeptListings {
-  /** TTL of a bucket that is listed now. */
-  patienceMs(bucket: TimeRange): number;
-  /** TTL of listings of the newest minutes. */
-  readonly freshMs: number;
-  /** A cached listing, or else one of the backend. Identical concurrent calls are merged. */
-  findOrAsk(
-    question: ListingQuestion,
-    range: TimeRange,
-    leftMs: number,
-    exchange: Exchange<'tenant'>,
-    rest: Rest,
-  ): Promise<Listed>;
-  /**
-   * The cached union of a query's buckets over a range, or else the result of `join`. It replaces the query's previous union in the cache.
-   */
-  findOrJoin(
-    question: ListingQuestion,
-    range: TimeRange,
-    exchange: Exchange<'tenant'>,
-    join: () => Promise<Listed>,
-  ): Promise<Listed>;
 }
 
 /** A listing that can be requested in parts. */
@@ -49,55 +24,6 @@ export interface Listing {
   edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]>;
   /** The listing of many buckets. */
   joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed>;
-}
-
-/** A listing that is requested from the backend. */
-export function backendListing(
-  kept: KeptListings,
-  question: ListingQuestion,
-  exchange: Exchange<'tenant'>,
-  rest: Rest,
-): Listing {
-  const ask = (range: TimeRange, leftMs: number, signal: AbortSignal): Promise<Listed> =>
-    kept.findOrAsk(question, range, leftMs, exchange.derive({ signal }), rest);
-  const bucket: Listing['bucket'] = (range, signal) => ask(range, kept.patienceMs(range), signal);
-  return {
-    exchange,
-    bucket,
-    edge: async (range, signal) => (await ask(range, kept.freshMs, signal)).values,
-    joined: (filled, parallel, signal) =>
-      kept.findOrJoin(question, filled, exchange, async () => {
-        const buckets = await inParallel(bucketsOf(filled), parallel, bucket, signal);
-        const lists = buckets.map(({ values }) => values);
-        return {
-          values: await union(lists, signal),
-          leftMs: Math.min(...buckets.map(({ leftMs }) => leftMs)),
-        };
-      }),
-  };
-}
-
-/** A listing that is derived from streams. */
-export function derivedListing(
-  kept: KeptListings,
-  question: ListingQuestion,
-  reading: Reading,
-  streams: Listing,
-): Listing {
-  const { exchange } = streams;
-  const read = async ({ values, leftMs }: Listed, signal: AbortSignal): Promise<Listed> => ({
-    values: await readFrom(values, reading, signal),
-    leftMs,
-  });
-  return {
-    exchange,
-    bucket: async (range, signal) => read(await streams.bucket(range, signal), signal),
-    edge: async (range, signal) => readFrom(await streams.edge(range, signal), reading, signal),
-    joined: (filled, parallel, signal) =>
-      kept.findOrJoin(question, filled, exchange, async () =>
-        read(await streams.joined(filled, parallel, signal), signal),
-      ),
-  };
 }
 
 /** A partial bucket at the start or end of a range. */
@@ -138,14 +64,15 @@ export async function listOver(
     parts.push(async (ended) => ({ values: (await listing.bucket(young, ended)).values, around: undefined }));
   const listed = await inParallel(parts, parallel, (part, ended) => part(ended), signal);
   const inRange = listed.flatMap(({ values, around }) => (around === undefined ? [values] : []));
-  let whole = await union([inBuckets, ...inRange], signal);
+  let whole = await valuesOfAll([inBuckets, ...inRange], signal);
   for (const { values, around } of listed)
     if (around !== undefined && !(await holds(whole, values, signal)))
-      whole = await union([whole, await listing.edge(around, signal)], signal);
+      whole = await valuesOfAll([whole, await listing.edge(around, signal)], signal);
   return whole;
 }
 
-async function readFrom(
+/** The values that a listing derives from streams. */
+export async function readFrom(
   streams: readonly string[],
   reading: Reading,
   signal: AbortSignal,
@@ -157,7 +84,10 @@ async function readFrom(
   return [...values];
 }
 
-async function union(lists: readonly (readonly string[])[], signal: AbortSignal): Promise<readonly string[]> {
+export async function valuesOfAll(
+  lists: readonly (readonly string[])[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const values = new Set<string>();
   const pacer = new Pacer(signal);
   for (const list of lists) await eachAtPace(list, pacer, (value) => void values.add(value));
