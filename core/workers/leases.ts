@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { settles } from '../base/time/within.js';
 import { NoAnswer, type Channel } from './channel.js';
 import {
   lateTopic,
@@ -114,8 +115,13 @@ export class Leases {
   /** Asks for a larger lease; undefined while that is pointless. Resolves within a second, whatever the outcome. */
   more(key: string, lease: Lease): Promise<void> | undefined {
     if (this.clock.monotonicMs() < lease.idleUntilMs || lease.waiting >= maxWaiting) return undefined;
+    return this.#waitForMore(key, lease);
+  }
+
+  async #waitForMore(key: string, lease: Lease): Promise<void> {
     lease.waiting += 1;
-    return within(longestWaitMs, this.refill(key, lease)).finally(() => (lease.waiting -= 1));
+    await settles(longestWaitMs, this.refill(key, lease));
+    lease.waiting -= 1;
   }
 
   /** As `more`, without a waiting request. */
@@ -280,11 +286,4 @@ export class AllLeases {
     if (known !== undefined) act(known.leases);
     return null;
   }
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, over]);
-  clearTimeout(timer);
 }

@@ -20,3 +20,14 @@ export async function within<Value>(ms: number, work: Promise<Value>, late: () =
     clearTimeout(timer);
   }
 }
+
+/** Tells whether work settles within a time; rejects if the work does. */
+export async function settles(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

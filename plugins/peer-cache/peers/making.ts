@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/base/clock.js';
+import { doneOrAborted } from '../../../core/base/time/pause.js';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
 
 const maxKeys = 10_000;
@@ -6,14 +7,10 @@ const maxWaiting = 1_000;
 /** Time after which an unfinished value is given up. */
 export const longestMakingMs = 30_000;
 
-interface Made {
-  /** Undefined if the work failed. */
-  readonly hit: AnswerHit | undefined;
-}
-
 interface Work {
   readonly startedMs: number;
-  readonly waiting: Set<(made: Made) => void>;
+  /** Told the value; undefined if the work failed. */
+  readonly waiting: Set<(hit: AnswerHit | undefined) => void>;
 }
 
 /**
@@ -50,7 +47,7 @@ export class Making {
     const work = this.#works.get(key);
     if (work === undefined) return undefined;
     this.#works.delete(key);
-    for (const tell of work.waiting) tell({ hit });
+    for (const tell of work.waiting) tell(hit);
     return this.#clock.monotonicMs() - work.startedMs;
   }
 
@@ -60,28 +57,29 @@ export class Making {
   }
 
   /** Waits for the value of a key; undefined if the work fails or takes longer. */
-  async wait(key: string, ms: number, signal?: AbortSignal): Promise<AnswerHit | undefined> {
+  async wait(
+    key: string,
+    ms: number,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<AnswerHit | undefined> {
     const work = this.#works.get(key);
     if (work === undefined || this.#waiting >= maxWaiting) return undefined;
     this.#waiting += 1;
-    let timer: NodeJS.Timeout | undefined;
-    let leave: (() => void) | undefined;
-    try {
-      const { hit } = await new Promise<Made>((resolve) => {
-        leave = () => {
-          work.waiting.delete(resolve);
-          resolve({ hit: undefined });
-        };
-        work.waiting.add(resolve);
-        timer = setTimeout(leave, ms);
-        signal?.addEventListener('abort', leave, { once: true });
-      });
-      return hit;
-    } finally {
-      this.#waiting -= 1;
-      clearTimeout(timer);
-      if (leave !== undefined) signal?.removeEventListener('abort', leave);
-    }
+    let made: AnswerHit | undefined;
+    await doneOrAborted((done) => {
+      const tell = (hit: AnswerHit | undefined): void => {
+        made = hit;
+        done();
+      };
+      work.waiting.add(tell);
+      const timer = setTimeout(done, ms);
+      return () => {
+        clearTimeout(timer);
+        work.waiting.delete(tell);
+      };
+    }, signal);
+    this.#waiting -= 1;
+    return made;
   }
 
   #forgetOld(): void {

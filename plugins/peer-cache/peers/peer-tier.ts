@@ -5,6 +5,7 @@ import type { Host, Meters } from '../../../core/plugin/index.js';
 import type { peerMetrics } from './metrics.js';
 import { type Peer, largestSet, type PeerHouse, type LookupReply } from './peer.js';
 import type { AnswerHit, AnswerTier, TierFront } from '../../../core/cache/answer-tier.js';
+import { settles } from '../../../core/base/time/within.js';
 import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
 import { frameBytes } from '../../../core/cache/frame.js';
 import { HotIndex } from './hot-index.js';
@@ -176,7 +177,7 @@ export class PeerTier implements AnswerTier {
     const leftElsewhere = second?.leftOf(key);
     const told = await this.#ask(first, key, first === home);
     if (told.hit !== undefined || second === undefined || leftElsewhere === undefined) return told;
-    const isSettled = await settles(leftElsewhere, second.timeout.ms);
+    const isSettled = await settles(second.timeout.ms, leftElsewhere);
     const isThere = isSettled && ((await leftElsewhere) ?? 0) >= minUsableMs;
     return isThere || second === home ? this.#ask(second, key, second === home) : nothing;
   }
@@ -185,8 +186,8 @@ export class PeerTier implements AnswerTier {
   async #ask(peer: Peer, key: string, makes: boolean): Promise<LookupReply> {
     const head = { hasCome: false };
     const answer = peer.get(key, { began: () => (head.hasCome = true), makes });
-    let isInTime = await settles(answer, peer.timeout.ms);
-    if (!isInTime && head.hasCome) isInTime = await settles(answer, peer.timeout.mostMs);
+    let isInTime = await settles(peer.timeout.ms, answer);
+    if (!isInTime && head.hasCome) isInTime = await settles(peer.timeout.mostMs, answer);
     if (isInTime) return usable(await answer);
     peer.timeout.wasLate();
     this.#house.meters.peer_cache_late_total.add(1, {});
@@ -205,7 +206,7 @@ export class PeerTier implements AnswerTier {
       const waitMs = Math.min(untilMs - clock.monotonicMs(), timeoutMs / 2, longestRoundMs);
       if (waitMs < 1) return undefined;
       const answer = home.get(key, { waitMs });
-      if (!(await settles(answer, waitMs + home.timeout.mostMs))) {
+      if (!(await settles(waitMs + home.timeout.mostMs, answer))) {
         home.timeout.wasLate();
         void this.#keepLater(key, answer);
         return undefined;
@@ -237,19 +238,6 @@ const nothing: LookupReply = { state: 'none' };
 function usable(told: LookupReply | undefined): LookupReply {
   if (told?.hit === undefined) return told ?? nothing;
   return told.hit.leftMs < minUsableMs ? nothing : told;
-}
-
-/** Tells whether work settles within a time. Never rejects. */
-async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 interface Push {
