@@ -34,11 +34,10 @@ import {
   withHeaders,
 } from '../../core/plugin/index.js';
 import { diskMetrics, openDisk } from './disk.js';
-import { peerMetrics } from './peers/metrics.js';
-import { Peers } from './peers/index.js';
-import { WorkerPeers } from './worker-peers.js';
-import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { lint } from './lint.js';
+import { peerMetrics } from './peers/metrics.js';
+import { Peers, workerPeers } from './peers/index.js';
+import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { sharedMetrics } from './shared-metrics.js';
 import { SharedStore } from './shared-store.js';
 import { isOutage } from '../../core/victoria/upstream/failures.js';
@@ -114,7 +113,7 @@ class PeerCache implements Stage<'tenant', never> {
   readonly #stale: StaleAnswers;
   readonly #inventory: Inventory | undefined;
   readonly #peers: Peers | undefined;
-  readonly #workers: WorkerPeers | undefined;
+  readonly #workers: ReturnType<typeof workerPeers>;
   #disk: DiskTier | undefined;
   #shared: SharedStore | undefined;
   #watch: NodeJS.Timeout | undefined;
@@ -129,7 +128,7 @@ class PeerCache implements Stage<'tenant', never> {
     this.#cache = options.cacheDisabled ? undefined : observedStore(options, host);
     this.#flights = options.coalescerDisabled ? undefined : new Flights(maxWaiters);
     this.#peers = this.#cache === undefined ? undefined : Peers.of(options, host);
-    this.#workers = this.#cache === undefined ? undefined : WorkerPeers.of(options, host);
+    this.#workers = this.#cache === undefined ? undefined : workerPeers(options, host);
     if (this.#cache !== undefined)
       this.#inventory = new Inventory(options, host, this.#cache, this.#keys, {
         share: this.#share,

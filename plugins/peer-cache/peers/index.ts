@@ -1,15 +1,16 @@
-/** The cache that replicas share (L3): discovery of members, routes for their requests, and requests to them. */
+/** The cache that replicas, or workers, share (L3): their members, routes for their requests, and requests to them. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { Encodings } from '../../../core/base/encoding.js';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import { largestSnapshot, type Asking, fleetOf } from '../../../core/cache/fleet.js';
 import { Members } from './members.js';
-import { type Peer, type PeerHouse, createHouse } from './peer.js';
+import type { Peer, PeerHouse } from './peer.js';
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import { SpareTime, whileIdle } from '../../../core/cache/spare-time.js';
 import { readOptionFile } from '../../../core/kernel/options/secret-file.js';
 import type { Host, RouteHandler } from '../../../core/plugin/index.js';
-import { parseAddress, type Address, type PeerTls, peerGate } from './client.js';
+import { parseAddress, type Address, PeerClient, type PeerTls, peerGate, tokenHeader } from './client.js';
 import { discoveryOf, type Discovery, Watch } from './discovery.js';
 import type { peerMetrics } from './metrics.js';
 import { PeerTier } from './peer-tier.js';
@@ -20,14 +21,72 @@ type PeerHost = Host<typeof peerMetrics>;
 
 const purgesAtOnce = 16;
 
+/** The place of this process among those that share a cache. */
+interface Place {
+  readonly self: Address;
+  /** Availability zone of this process; empty for none. */
+  readonly zone: string;
+  /** Undefined if callers are admitted by their address. */
+  readonly token: string | undefined;
+  readonly resized?: ((peers: number) => void) | undefined;
+}
+
+/** Makes what all such processes have, whichever way they find each other. */
+function partsOf({ self, zone, token, resized }: Place, options: PeerCacheOptions, host: PeerHost) {
+  const { clock, log, meters } = host;
+  const house: PeerHouse = {
+    client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
+    encodings: new Encodings(),
+    token: token ?? '',
+    timeoutMs: options.peerTimeout,
+    patienceMs: options.peerPatience,
+    ...{ clock, log, meters },
+  };
+  const members = new Members(self, zone, house, resized);
+  const tier = new PeerTier(options, house, members);
+  const { handlers } = new PeerRoutes({
+    ...{ house, members, tier, options },
+    fleet: fleetOf(host),
+    gate: peerGate(token, (ip) => members.has(ip)),
+    purge: (tenantId) => host.purge('all', tenantId),
+  });
+  return { house, members, tier, handlers };
+}
+
+/**
+ * The other workers of the proxy as peers, over local sockets. They are known from the start, and purges reach all of them by other means.
+ * Undefined for a single process, or if workers do not share their caches.
+ */
+export function workerPeers(options: PeerCacheOptions, host: PeerHost) {
+  const { sockets, id } = host.workers;
+  if (sockets === undefined) return undefined;
+  const all = sockets.paths.map((path): Address => ({ text: `unix:${path}`, host: undefined }));
+  const self = all[id - 1];
+  if (self === undefined) throw new Error(`worker ${id} has no socket`);
+  const place = { self, zone: '', token: sockets.token };
+  const { house, members, tier, handlers } = partsOf(place, options, host);
+  return {
+    /** The routes of this worker's socket. */
+    routes: new Map([
+      ['worker_get', handlers.peer_get],
+      ['worker_set', handlers.peer_set],
+    ]),
+    /** Adds the other workers behind the tiers of the store. */
+    start: (store: AnswerStore): void => {
+      tier.attach(store, host);
+      const found = all.map((address) => ({ address }));
+      members.update(found, []);
+    },
+    stop: () => house.client.close(),
+  };
+}
+
+/** The other replicas as peers. */
 export class Peers {
   readonly #host: PeerHost;
   readonly #options: PeerCacheOptions;
-  readonly #house: PeerHouse;
-  readonly #members: Members;
+  readonly #parts: ReturnType<typeof partsOf>;
   readonly #watch: Watch;
-  readonly #tier: PeerTier;
-  readonly #routes: PeerRoutes;
   readonly #ahead: ReadAhead;
   readonly #started = withResolvers();
 
@@ -49,24 +108,14 @@ export class Peers {
     const { peerAuthToken: token } = options;
     this.#host = host;
     this.#options = options;
-    this.#house = createHouse(options, host, token);
-    this.#members = new Members(self, options.peerSelfAz, this.#house, (peers) => {
+    const resized = (peers: number): void => {
       host.meters.peer_cache_peers.set(peers, {});
       host.meters.peer_cache_cluster_members.set(peers + 1, {});
-    });
-    this.#tier = new PeerTier(options, this.#house, this.#members);
-    this.#routes = new PeerRoutes({
-      house: this.#house,
-      members: this.#members,
-      tier: this.#tier,
-      options,
-      fleet: fleetOf(host),
-      gate: peerGate(token, (ip) => this.#members.has(ip)),
-      purge: (tenantId) => host.purge('all', tenantId),
-    });
+    };
+    this.#parts = partsOf({ self, zone: options.peerSelfAz, token, resized }, options, host);
+    const { house, members } = this.#parts;
     this.#watch = new Watch({
-      discovery,
-      members: this.#members,
+      ...{ discovery, members },
       everyMs: options.peerDiscoveryInterval,
       needsIps: token === undefined,
       log: host.log,
@@ -76,30 +125,25 @@ export class Peers {
       host,
       whileIdle(() => true),
     );
-    this.#ahead = new ReadAhead({
-      options,
-      house: this.#house,
-      members: this.#members,
-      isFree: () => spare.isFree,
-    });
+    this.#ahead = new ReadAhead({ options, house, members, isFree: () => spare.isFree });
     host.onStop(
       fleetOf(host).join({
         purge: (tenantId, news) => this.#purgeOthers(tenantId, news),
-        ask: (asking) => askForSnapshots(asking, this.#house, this.#members, this.#started.promise),
+        ask: (asking) => askForSnapshots(asking, house, members, this.#started.promise),
       }),
     );
   }
 
   /** Routes for requests of other replicas. */
   get routes(): ReadonlyMap<string, RouteHandler> {
-    return this.#routes.handlers;
+    return new Map(Object.entries(this.#parts.handlers));
   }
 
   /** Adds the other replicas behind the tiers of the store. */
   async start(store: AnswerStore): Promise<void> {
     const tls = await tlsOf(this.#options);
-    if (tls !== undefined) this.#house.client.secure(tls);
-    const front = this.#tier.attach(store, this.#host);
+    if (tls !== undefined) this.#parts.house.client.secure(tls);
+    const front = this.#parts.tier.attach(store, this.#host);
     await this.#watch.start();
     this.#ahead.start(front);
     this.#started.resolve();
@@ -108,14 +152,14 @@ export class Peers {
   stop(): void {
     this.#watch.stop();
     this.#ahead.stop();
-    this.#house.client.close();
+    this.#parts.house.client.close();
   }
 
   async #purgeOthers(tenantId?: string, news?: string): Promise<ReadonlyMap<string, string>> {
     const report = new Map<string, string>();
     const { signal } = new AbortController();
     await inParallel(
-      this.#members.peers,
+      this.#parts.members.peers,
       purgesAtOnce,
       async (peer) => void report.set(peer.address.text, await peer.purge(tenantId, news)),
       signal,

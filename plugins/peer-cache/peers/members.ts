@@ -31,11 +31,11 @@ export class Members {
   readonly self: Address;
   readonly #zone: string;
   readonly #house: PeerHouse;
-  readonly #resized: (peers: number) => void;
+  readonly #resized: ((peers: number) => void) | undefined;
   #fleet: Fleet;
 
   /** @param zone availability zone of this process; empty for none */
-  constructor(self: Address, zone: string, house: PeerHouse, resized: (peers: number) => void) {
+  constructor(self: Address, zone: string, house: PeerHouse, resized?: (peers: number) => void) {
     this.self = self;
     this.#zone = zone;
     this.#house = house;
@@ -60,7 +60,7 @@ export class Members {
       peers.size === this.#fleet.peers.size && [...peers.keys()].every((text) => this.#fleet.peers.has(text));
     const ring = isSame ? this.#fleet.ring : new Ring([this.self.text, ...peers.keys()]);
     this.#fleet = { ring, peers, zones, ips: new Set(ips) };
-    this.#resized(peers.size);
+    this.#resized?.(peers.size);
   }
 
   placeOf(key: string): Responsible {

@@ -1,14 +1,6 @@
-import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
-import type { Host, Meters } from '../../../core/plugin/index.js';
-import {
-  PeerClient,
-  tokenHeader,
-  type Address,
-  PeerFailure,
-  type PeerReply,
-  type PeerRequest,
-} from './client.js';
-import { Encodings, leastCompressed } from '../../../core/base/encoding.js';
+import type { Meters } from '../../../core/plugin/index.js';
+import { type Address, type PeerClient, PeerFailure, type PeerReply, type PeerRequest } from './client.js';
+import { type Encodings, leastCompressed } from '../../../core/base/encoding.js';
 import type { peerMetrics } from './metrics.js';
 import type { Clock } from '../../../core/base/clock.js';
 import type { Logger } from '../../../core/base/logger.js';
@@ -292,22 +284,4 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function stateOf({ headers }: PeerReply): LookupReply['state'] {
   const state = textOf(headers[makingHeader.toLowerCase()]);
   return state === 'make' || state === 'wait' ? state : 'none';
-}
-
-/** @param token undefined if callers are admitted by their address */
-export function createHouse(
-  options: Pick<PeerCacheOptions, 'peerTimeout' | 'peerPatience'>,
-  { clock, log, meters }: Host<typeof peerMetrics>,
-  token: string | undefined,
-): PeerHouse {
-  return {
-    client: new PeerClient(token === undefined ? {} : { [tokenHeader]: token }),
-    encodings: new Encodings(),
-    token: token ?? '',
-    timeoutMs: options.peerTimeout,
-    patienceMs: options.peerPatience,
-    clock,
-    log,
-    meters,
-  };
 }

@@ -36,8 +36,8 @@ export interface PeerRoutesSettings {
     'peerHotReadAheadTopN' | 'peerHotReadAheadMinTtl' | 'peerHotReadAheadMaxObjectBytes'
   >;
   readonly gate: (caller: Caller) => void;
-  /** The snapshots that this process offers; none unless given. */
-  readonly fleet?: Pick<Fleet, 'hasOffer' | 'offered' | 'hear'>;
+  /** The snapshots that this process offers. */
+  readonly fleet: Pick<Fleet, 'hasOffer' | 'offered' | 'hear'>;
   /** Purges the caches of this process. */
   readonly purge: (tenantId?: string) => Promise<void>;
 }
@@ -52,29 +52,27 @@ export class PeerRoutes {
     this.#settings = settings;
   }
 
-  get handlers(): ReadonlyMap<string, RouteHandler> {
-    const handlers: readonly (readonly [string, RouteHandler])[] = [
-      ['peer_get', (call) => this.#get(call)],
-      ['peer_set', (call) => this.#set(call)],
-      ['peer_has', (call) => Promise.resolve(this.#has(call))],
-      ['peer_hot', (call) => this.#hot(call)],
-      ['peer_peers', () => Promise.resolve(this.#peers())],
-      ['peer_purge', (call) => this.#purge(call)],
-    ];
-    return new Map(
-      handlers.map(([id, handler]) => [
-        id,
-        async (call: HttpCall) => {
-          this.#settings.gate(call.caller);
-          return handler(call);
-        },
-      ]),
-    );
+  /** The handlers by route. */
+  get handlers() {
+    const gated =
+      (handler: (call: HttpCall) => Answer | Promise<Answer>): RouteHandler =>
+      async (call) => {
+        this.#settings.gate(call.caller);
+        return handler(call);
+      };
+    return {
+      peer_get: gated((call) => this.#get(call)),
+      peer_set: gated((call) => this.#set(call)),
+      peer_has: gated((call) => this.#has(call)),
+      peer_hot: gated((call) => this.#hot(call)),
+      peer_peers: gated(() => this.#peers()),
+      peer_purge: gated((call) => this.#purge(call)),
+    };
   }
 
   async #get(call: HttpCall): Promise<Answer> {
     const key = keyOf(call);
-    if (this.#settings.fleet?.hasOffer(key) === true) return this.#offered(call, key);
+    if (this.#settings.fleet.hasOffer(key)) return this.#offered(call, key);
     const hit = await this.#settings.tier.front?.find(key);
     if (hit !== undefined && call.params.get('ahead')?.[0] !== '1') this.#settings.tier.hot.used(key);
     const usable = hit !== undefined && hit.leftMs >= minUsableMs ? hit : await this.#inMaking(call, key);
@@ -91,7 +89,7 @@ export class PeerRoutes {
     const isBusy = this.#offering >= maxOffering;
     this.#offering += 1;
     try {
-      const packed = isBusy ? undefined : await this.#settings.fleet?.offered(key);
+      const packed = isBusy ? undefined : await this.#settings.fleet.offered(key);
       if (packed === undefined) return this.#empty(404);
       const told = { packed, leftMs: usualTtlMs, ageMs: 0 };
       return await this.#value(call, told, await framed(key, told, this.#settings.house.token));
@@ -251,7 +249,7 @@ export class PeerRoutes {
     // An empty name is not a tenant, and must not stand for all of them.
     if (tenant === '') throw apiError('emptyFlushTenant', {});
     const news = params.get('deletion')?.[0];
-    if (news !== undefined) await this.#settings.fleet?.hear(news);
+    if (news !== undefined) await this.#settings.fleet.hear(news);
     await this.#settings.purge(tenant);
     this.#settings.house.log.info('caches flushed for a peer', { 'tenant.id': tenant });
     return jsonAnswer(
