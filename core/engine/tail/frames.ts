@@ -1,5 +1,5 @@
-import { ofKey } from '../../base/memory/byte-lru.js';
-import { LabelsMerger } from '../../wire/answer/encode-streams.js';
+import { doAll } from '../../base/pace/steps.js';
+import { mergedLabelsSteps } from '../../wire/answer/encode-streams.js';
 import type { LabelSet } from '../../base/label-set.js';
 import type { LiveEntry } from '../../wire/answer/types.js';
 
@@ -12,7 +12,6 @@ export interface DroppedEntry {
 /** Writes the frames of one tail: every entry is a separate stream (docs/protocol/requests.md#tail). */
 export class FrameWriter {
   readonly #categorizes: boolean;
-  readonly #mergers = new WeakMap<LabelSet, LabelsMerger>();
 
   /** @param categorizes true for 3-tuples with separate label groups, false for 2-tuples with all labels on the stream */
   constructor(categorizes: boolean) {
@@ -30,8 +29,7 @@ export class FrameWriter {
     const { timestampNs, line, structuredMetadata, parsed } = entry;
     const start = `["${timestampNs}",${JSON.stringify(line)}`;
     if (!this.#categorizes) {
-      const merger = ofKey(this.#mergers, labels, () => new LabelsMerger(labels));
-      const merged = merger.json(structuredMetadata, parsed);
+      const merged = doAll(mergedLabelsSteps(labels, structuredMetadata, parsed));
       return `{"stream":${merged},"values":[${start}]]}`;
     }
     const groups: string[] = [];

@@ -1,7 +1,7 @@
 import { ofKey } from '../../base/memory/byte-lru.js';
 import { type Label, type LabelSet, labelsJson } from '../../base/label-set.js';
 import { textOrder, timeOrder } from '../../base/order.js';
-import { doAll, sortSteps, type Steps } from '../../base/pace/steps.js';
+import { sortSteps, type Steps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { withoutInvalid } from '../../logql/pipeline/json-value.js';
 import type { Direction } from '../api/request.js';
@@ -11,37 +11,30 @@ import type { Entry, StreamResult } from './types.js';
 /** Labels merged, or written, per step. */
 const stepLabels = 1_000;
 
-/** Writes the JSON of a stream's labels merged with other labels. */
-export class LabelsMerger {
-  readonly #base: LabelSet;
-
-  constructor(base: LabelSet) {
-    this.#base = base;
+/**
+ * The JSON of a stream's labels merged with other labels, of which later groups take precedence. Equal sets give equal texts, so it also
+ * serves as the key of the merged stream. In steps, since a line may have tens of thousands of labels.
+ */
+export function* mergedLabelsSteps(
+  base: LabelSet,
+  structuredMetadata: LabelSet,
+  parsed: LabelSet,
+): Steps<string> {
+  const over =
+    parsed.size === 0
+      ? structuredMetadata.labels
+      : structuredMetadata.size === 0
+        ? parsed.labels
+        : structuredMetadata.with(parsed.labels).labels;
+  if (over.length === 0) return base.json;
+  const merged = yield* merge(base.labels, over);
+  if (merged.length <= stepLabels) return labelsJson(merged);
+  const parts: string[] = [];
+  for (let at = 0; at < merged.length; at += stepLabels) {
+    parts.push(labelsJson(merged.slice(at, at + stepLabels)).slice(1, -1));
+    yield;
   }
-
-  /** The JSON object. Equal sets give equal texts, so it also serves as the key of the merged stream. Later groups take precedence. */
-  json(structuredMetadata: LabelSet, parsed: LabelSet): string {
-    return doAll(this.jsonSteps(structuredMetadata, parsed));
-  }
-
-  /** As `json`, in steps: a line may have tens of thousands of labels. */
-  *jsonSteps(structuredMetadata: LabelSet, parsed: LabelSet): Steps<string> {
-    const over =
-      parsed.size === 0
-        ? structuredMetadata.labels
-        : structuredMetadata.size === 0
-          ? parsed.labels
-          : structuredMetadata.with(parsed.labels).labels;
-    if (over.length === 0) return this.#base.json;
-    const merged = yield* merge(this.#base.labels, over);
-    if (merged.length <= stepLabels) return labelsJson(merged);
-    const parts: string[] = [];
-    for (let at = 0; at < merged.length; at += stepLabels) {
-      parts.push(labelsJson(merged.slice(at, at + stepLabels)).slice(1, -1));
-      yield;
-    }
-    return `{${parts.join(',')}}`;
-  }
+  return `{${parts.join(',')}}`;
 }
 
 /** Merges two lists that are sorted by name. */
@@ -161,7 +154,6 @@ function* group(
   names: Set<string>,
   work: Work,
 ): Steps<void> {
-  const merger = new LabelsMerger(stream.labels);
   yield* addNames(names, stream.labels);
   // Adjacent entries share most label sets, but many entries have some of their own.
   const known = new Map<LabelSet, { readonly parsed: LabelSet; readonly group: Group }>();
@@ -179,7 +171,7 @@ function* group(
     if (work.isDue(structuredMetadata.size + parsed.size)) yield;
     yield* addNames(names, structuredMetadata);
     yield* addNames(names, parsed);
-    const json = yield* merger.jsonSteps(structuredMetadata, parsed);
+    const json = yield* mergedLabelsSteps(stream.labels, structuredMetadata, parsed);
     const group = ofKey(groups, json, () => ({ json, entries: [] }));
     group.entries.push(entry);
     known.set(shared, { parsed: other, group });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { LabelsMerger } from '../../../../core/wire/answer/encode-streams.js';
+import { doAll } from '../../../../core/base/pace/steps.js';
+import { mergedLabelsSteps } from '../../../../core/wire/answer/encode-streams.js';
 import { type Label, LabelSet } from '../../../../core/base/label-set.js';
 import { anyCharacter } from '../../../setup/text.js';
 
@@ -18,15 +19,14 @@ test('merging as text gives what merging the sets gives', (t) => {
     fc.property(labels, labels, labels, (base, metadata, parsed) => {
       const all: readonly Label[] = [...metadata.labels, ...parsed.labels];
       const shown = all.map(([name, value]): Label => [name, value.replaceAll('\ufffd', ' ')]);
-      t.is(new LabelsMerger(base).json(metadata, parsed), base.with(shown).json);
+      t.is(doAll(mergedLabelsSteps(base, metadata, parsed)), base.with(shown).json);
     }),
   );
 });
 
 test('a character that is no character is shown as a space', (t) => {
-  const labels = new LabelsMerger(LabelSet.empty).json(
-    LabelSet.empty,
-    LabelSet.from([['a', 'x\ufffdy\ufffd']]),
+  const labels = doAll(
+    mergedLabelsSteps(LabelSet.empty, LabelSet.empty, LabelSet.from([['a', 'x\ufffdy\ufffd']])),
   );
   t.is(labels, '{"a":"x y "}');
 });
@@ -34,7 +34,7 @@ test('a character that is no character is shown as a space', (t) => {
 test('very many labels are merged in steps', (t) => {
   const many = LabelSet.from(Array.from({ length: 20_000 }, (_none, index): Label => [`k${index}`, 'v']));
   const base = LabelSet.from([['a', '1']]);
-  const steps = new LabelsMerger(base).jsonSteps(LabelSet.empty, many);
+  const steps = mergedLabelsSteps(base, LabelSet.empty, many);
   let count = 0;
   for (;;) {
     const { done, value } = steps.next();
