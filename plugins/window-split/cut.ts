@@ -1,6 +1,4 @@
-/** Cuts answers at the bounds of windows, and joins windows again. */
-import { ofKey } from '../../core/base/memory/byte-lru.js';
-import type { LabelSet } from '../../core/base/label-set.js';
+/** Cuts answers at the bounds of windows. */
 import { eachStep, type Steps } from '../../core/base/pace/steps.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import type { Point, SeriesResult } from '../../core/logql/metric/work.js';
@@ -25,19 +23,6 @@ export function* cutMatrix({ series }: MatrixAnswer, ranges: readonly StepRange[
     yield;
   }
   return parts.map((own) => ({ kind: 'matrix', series: own, stats: noStats, warnings: [] }));
-}
-
-/** Joins the series of answers to adjacent ranges, in time order. */
-export function* joinMatrices(parts: readonly MatrixAnswer[]): Steps<SeriesResult[]> {
-  const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Point[] }>();
-  for (const { series } of parts) {
-    for (const { labels, points } of series) {
-      const all = ofKey(byKey, labels.key, () => ({ labels, points: [] })).points;
-      yield* eachStep(points, (point) => all.push(point));
-    }
-    yield;
-  }
-  return [...byKey.values()];
 }
 
 /** The entries of a log answer in [startNs, endNs). */

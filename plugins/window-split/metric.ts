@@ -11,10 +11,10 @@ import {
   type Columns,
 } from '../../core/logql/metric/index.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
-import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
+import { mergeMatrix } from '../../core/wire/answer/merge/index.js';
 import type { Answer, MatrixAnswer } from '../../core/wire/answer/types.js';
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
-import { cutMatrix, joinMatrices } from './cut.js';
+import { cutMatrix } from './cut.js';
 import {
   commonSteps,
   fewestWidened,
@@ -197,20 +197,13 @@ async function joined(
   { signal, maxSeries }: Windowing,
 ): Promise<MatrixAnswer> {
   const pacer = new Pacer(signal);
-  const series = await atPace(joinMatrices(parts), pacer);
+  const merged = await atPace(mergeMatrix(parts), pacer);
   // The query as a whole has its own error for too many series.
-  if (maxSeries > 0 && series.length > maxSeries) throw new FallBackToWholeRange();
-  const made = { kind: 'matrix', series, warnings: [] } as const;
-  if (await isOverBinary(expr, made, defaultMetricLimits, pacer)) throw new FallBackToWholeRange();
-  const sorted = await atPace(
-    sortSeriesOf(series, ({ labels }) => labels, expr, columns, defaultMetricLimits.splitMs),
+  if (maxSeries > 0 && merged.series.length > maxSeries) throw new FallBackToWholeRange();
+  if (await isOverBinary(expr, merged, defaultMetricLimits, pacer)) throw new FallBackToWholeRange();
+  const series = await atPace(
+    sortSeriesOf([...merged.series], ({ labels }) => labels, expr, columns, defaultMetricLimits.splitMs),
     pacer,
   );
-  const stats = parts.reduce((sum, part) => mergeStats([sum, part.stats]), noStats);
-  return {
-    kind: 'matrix',
-    series: sorted,
-    stats: { ...stats, entriesReturned: sorted.length },
-    warnings: [],
-  };
+  return { ...merged, series, stats: { ...merged.stats, entriesReturned: series.length } };
 }

@@ -1,9 +1,7 @@
 import { addTo } from '../../../base/order.js';
 import { spreadShards } from './spread-shards.js';
 import { byVolume } from './volume-order.js';
-import type { LabelSet } from '../../../base/label-set.js';
 import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
-import type { SeriesResult } from '../../../logql/metric/work.js';
 import type {
   DetectedField,
   DetectedFieldsAnswer,
@@ -11,29 +9,14 @@ import type {
   DetectedLabelsAnswer,
   PatternResult,
   PatternsAnswer,
-  ShardResult,
   ShardsAnswer,
   VolumeAnswer,
 } from '../types.js';
-import { mergeStats, mergeWarnings } from './shared.js';
+import { joinSeries, mergeStats, mergeWarnings, sumTotals } from './shared.js';
 
 /** Sums volumes of equal labels at equal times. Does not apply the limit: only the caller knows when all parts have been merged. */
 export function* mergeVolume(answers: readonly VolumeAnswer[]): Steps<VolumeAnswer> {
-  const byKey = new Map<string, { readonly labels: LabelSet; readonly values: Map<number, number> }>();
-  for (const { labels, points } of answers.flatMap(({ series }) => series)) {
-    const sum = byKey.get(labels.key) ?? { labels, values: new Map<number, number>() };
-    byKey.set(labels.key, sum);
-    yield* eachStep(points, ({ timestampMs, value }) =>
-      sum.values.set(timestampMs, (sum.values.get(timestampMs) ?? 0) + value),
-    );
-    yield;
-  }
-  const series: SeriesResult[] = [];
-  for (const { labels, values } of byKey.values()) {
-    const points = [...values].map(([timestampMs, value]) => ({ timestampMs, value }));
-    series.push({ labels, points: points.sort((a, b) => a.timestampMs - b.timestampMs) });
-    yield;
-  }
+  const series = yield* joinSeries(answers, (a, b) => a + b);
   return {
     kind: 'volume',
     series: yield* sortSteps(series, byVolume),
@@ -147,15 +130,7 @@ function linesOf({ samples }: PatternResult): number {
 
 /** Takes the shard count of the part with the most shards and spreads the sum of all parts over it. */
 export function mergeShards(answers: readonly ShardsAnswer[]): ShardsAnswer {
-  const all = answers.flatMap(({ shards }) => shards);
-  const sum = (read: (shard: ShardResult) => number): number =>
-    all.reduce((total, shard) => total + read(shard), 0);
-  const totals = {
-    streams: sum(({ streams }) => streams),
-    chunks: sum(({ chunks }) => chunks),
-    bytes: sum(({ bytes }) => bytes),
-    entries: sum(({ entries }) => entries),
-  };
+  const totals = sumTotals(answers.flatMap(({ shards }) => shards));
   const count = Math.max(1, ...answers.map(({ shards }) => shards.length));
   return { kind: 'shards', shards: spreadShards(totals, count), warnings: mergeWarnings(answers) };
 }

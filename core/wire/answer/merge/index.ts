@@ -24,8 +24,8 @@ import {
 } from './discovery.js';
 import { type MergeOptions, mergeStreams } from './streams.js';
 import type { LabelSet } from '../../../base/label-set.js';
-import type { Point, SampleResult, SeriesResult } from '../../../logql/metric/work.js';
-import { mergeStats, mergeWarnings } from './shared.js';
+import type { SampleResult } from '../../../logql/metric/work.js';
+import { joinSeries, mergeStats, mergeWarnings, sumTotals } from './shared.js';
 import { byHeat, byRank, type Heat, neverSeen, type RankedName } from '../rank.js';
 
 export {
@@ -101,23 +101,9 @@ function inOneStep<One extends Answer>(merge: (answers: readonly One[]) => One) 
  * windows. It does not add up tenants, which only the metric evaluator can do.
  */
 export function* mergeMatrix(answers: readonly MatrixAnswer[]): Steps<MatrixAnswer> {
-  const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Map<number, Point> }>();
-  for (const { labels, points } of answers.flatMap((answer) => answer.series)) {
-    const joined = byKey.get(labels.key) ?? { labels, points: new Map<number, Point>() };
-    byKey.set(labels.key, joined);
-    yield* eachStep(points, (point) => {
-      if (!joined.points.has(point.timestampMs)) joined.points.set(point.timestampMs, point);
-    });
-    yield;
-  }
-  const series: SeriesResult[] = [];
-  for (const { labels, points } of byKey.values()) {
-    series.push({ labels, points: [...points.values()].sort((a, b) => a.timestampMs - b.timestampMs) });
-    yield;
-  }
   return {
     kind: 'matrix',
-    series,
+    series: yield* joinSeries(answers, (first) => first),
     stats: mergeStats(answers.map((answer) => answer.stats)),
     warnings: mergeWarnings(answers),
   };
@@ -179,14 +165,5 @@ export function* mergeSeries(answers: readonly SeriesAnswer[]): Steps<SeriesAnsw
 
 /** Sums the counters. The parts must not overlap, since counters cannot be deduplicated. */
 export function mergeIndexStats(answers: readonly IndexStatsAnswer[]): IndexStatsAnswer {
-  const sum = (read: (answer: IndexStatsAnswer) => number): number =>
-    answers.reduce((total, answer) => total + read(answer), 0);
-  return {
-    kind: 'index-stats',
-    streams: sum((answer) => answer.streams),
-    chunks: sum((answer) => answer.chunks),
-    bytes: sum((answer) => answer.bytes),
-    entries: sum((answer) => answer.entries),
-    warnings: mergeWarnings(answers),
-  };
+  return { kind: 'index-stats', ...sumTotals(answers), warnings: mergeWarnings(answers) };
 }

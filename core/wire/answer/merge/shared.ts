@@ -1,4 +1,8 @@
-import type { AnswerStats } from '../types.js';
+import type { LabelSet } from '../../../base/label-set.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
+import { eachStep, type Steps } from '../../../base/pace/steps.js';
+import type { Point, SeriesResult } from '../../../logql/metric/work.js';
+import type { AnswerStats, StreamTotals } from '../types.js';
 
 /** The statistics of an answer that cost nothing. */
 export const noStats: AnswerStats = {
@@ -32,4 +36,49 @@ export function mergeWarnings(
   answers: readonly { readonly warnings: readonly string[] }[],
 ): readonly string[] {
   return [...new Set(answers.flatMap((answer) => answer.warnings))];
+}
+
+/** Adds up totals of streams that have none in common. */
+export function sumTotals(all: readonly StreamTotals[]): StreamTotals {
+  return all.reduce<StreamTotals>(
+    (sum, { streams, chunks, bytes, entries }) => ({
+      streams: sum.streams + streams,
+      chunks: sum.chunks + chunks,
+      bytes: sum.bytes + bytes,
+      entries: sum.entries + entries,
+    }),
+    { streams: 0, chunks: 0, bytes: 0, entries: 0 },
+  );
+}
+
+/**
+ * Joins series with the same labels, sorted by time.
+ * @param combine makes one value of two at the same timestamp, of which the first is that of the earlier part
+ */
+export function* joinSeries(
+  answers: readonly { readonly series: readonly SeriesResult[] }[],
+  combine: (first: number, second: number) => number,
+): Steps<SeriesResult[]> {
+  const byKey = new Map<string, { readonly labels: LabelSet; readonly points: Point[] }>();
+  for (const { labels, points } of answers.flatMap(({ series }) => series)) {
+    const all = ofKey(byKey, labels.key, () => ({ labels, points: [] })).points;
+    yield* eachStep(points, (point) => all.push(point));
+    yield;
+  }
+  const joined: SeriesResult[] = [];
+  for (const { labels, points } of byKey.values()) {
+    joined.push({ labels, points: joinPoints(points, combine) });
+    yield;
+  }
+  return joined;
+}
+
+function joinPoints(points: Point[], combine: (first: number, second: number) => number): readonly Point[] {
+  const joined: Point[] = [];
+  for (const point of points.sort((a, b) => a.timestampMs - b.timestampMs)) {
+    const last = joined.at(-1);
+    if (last?.timestampMs !== point.timestampMs) joined.push(point);
+    else joined.splice(-1, 1, { ...point, value: combine(last.value, point.value) });
+  }
+  return joined;
 }
