@@ -16,10 +16,9 @@ import type { FollowRules } from '../../core/wire/api/follow-rules.js';
 import type { LiveAnswer } from '../../core/wire/answer/types.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import { tailMetrics } from './metrics.js';
-import { TailRun } from './tail-run.js';
+import { internalError, runTail } from './tail-run.js';
 
 const routeIds = ['tail', 'legacy_tail'];
-const internalError = 1011;
 
 export default defineEndpoint<TailOptions, typeof tailMetrics>({
   name: 'tail',
@@ -78,7 +77,7 @@ class Tail implements Endpoint {
     const live = await this.#ask(call);
     const socket = await call.accept();
     if (live instanceof ApiError) socket.close(internalError, live.message);
-    else await new TailRun(call, socket, this.#options, this.#host).run(live);
+    else await runTail(live, call, socket, this.#options, this.#host);
   }
 
   /** The live answer, or the only error that clients get as the close reason. */
