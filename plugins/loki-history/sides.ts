@@ -1,4 +1,3 @@
-import type { Tenant } from '../../core/base/caller.js';
 import { inParallel } from '../../core/base/pace/in-parallel.js';
 import type { Answer, ApiRequest, Exchange, Rest } from '../../core/plugin/index.js';
 import type { Side } from './border.js';
@@ -12,14 +11,12 @@ export interface SidePart {
 
 /** The old Loki and the rest of the chain, for one exchange. */
 export class Sides {
-  readonly tenant: Tenant;
   readonly signal: AbortSignal;
   readonly #exchange: Exchange<'tenant'>;
   readonly #rest: Rest;
   readonly #loki: OldLoki;
 
   constructor(exchange: Exchange<'tenant'>, rest: Rest, loki: OldLoki) {
-    this.tenant = exchange.slots.tenant;
     this.signal = exchange.signal;
     this.#exchange = exchange;
     this.#rest = rest;
@@ -27,7 +24,10 @@ export class Sides {
   }
 
   ask({ side, request }: SidePart, signal = this.signal): Promise<Answer> {
-    return side === 'old' ? this.#old(request, signal) : this.#new(request, signal);
+    const { slots, memory } = this.#exchange;
+    return side === 'old'
+      ? this.#loki.ask(request, slots.tenant, memory, signal)
+      : this.#rest(this.#exchange.derive({ request, signal, isFinal: false }));
   }
 
   /**
@@ -44,14 +44,6 @@ export class Sides {
       return one.side === 'old' ? answering.catch(onOldError) : answering;
     };
     return inParallel(parts, parts.length, run, signal);
-  }
-
-  #old(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#loki.ask(request, this.tenant, this.#exchange.memory, signal);
-  }
-
-  #new(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
-    return this.#rest(this.#exchange.derive({ request, signal, isFinal: false }));
   }
 }
 
