@@ -2,6 +2,7 @@ import { Cacheable } from 'cacheable';
 import { type CacheObserver, largestEntryDivisor } from '../base/memory/byte-lru.js';
 import { cacheRoom } from '../base/memory/cache-room.js';
 import { cacheBudget, heapLimit } from '../base/memory/account.js';
+import type { PeerCacheOptions } from '../base/options.gen.js';
 import { asKeyv, type Entry, PackedMemory } from './tiers.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { packedFormat } from '../wire/answer/packed.js';
@@ -9,12 +10,10 @@ import type { AnswerHit, AnswerTier, TierFront } from './answer-tier.js';
 import { Generations, tenantOf, tenantPart } from './keys.js';
 
 /** The options of the answer caches; all plugins that use the store have them. */
-export interface AnswerStoreOptions {
-  readonly cacheMax: number;
-  readonly cacheMaxBytes: number;
-  readonly compatCacheEnabled: boolean;
-  readonly compatCacheMaxPercent: number;
-}
+export type AnswerStoreOptions = Pick<
+  PeerCacheOptions,
+  'cacheMax' | 'cacheMaxBytes' | 'compatCacheEnabled' | 'compatCacheMaxPercent'
+>;
 
 /** Receives cache events of the memory tier, for metrics. */
 export interface StoreObserver extends CacheObserver {
@@ -326,13 +325,7 @@ export function answerStore(
   host: Pick<Host, 'clock' | 'log' | 'shared' | 'setup'>,
 ): AnswerStore {
   const { cacheMax, cacheMaxBytes, compatCacheEnabled, compatCacheMaxPercent } = options;
-  const name = JSON.stringify([
-    'answer store',
-    host.setup,
-    cacheMax,
-    cacheMaxBytes,
-    compatCacheEnabled,
-    compatCacheMaxPercent,
-  ]);
+  const parts = [host.setup, cacheMax, cacheMaxBytes, compatCacheEnabled, compatCacheMaxPercent];
+  const name = JSON.stringify(['answer store', ...parts]);
   return host.shared(name, (onEnd) => new AnswerStore(options, host, onEnd));
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import { open, rename, rm } from 'node:fs/promises';
-import { hasCode } from '../base/errors/system-error.js';
+import { hasCode, isMissing } from '../base/errors/system-error.js';
 import { diskEngine, isDamage, type Connection, type Engine } from './disk-engine/engine.js';
 
 /** A cached answer on disk. Times in Unix milliseconds. */
@@ -60,25 +60,9 @@ const busyTimeoutMs = 1_000;
 const journalBytes = 4 * 1024 * 1024;
 
 /** The file as the disk cache uses it. */
-export interface DiskStore {
-  read(key: string): Promise<DiskRow | undefined>;
-  /** Resolves to the number of replaced rows. */
-  write(rows: readonly DiskRow[]): Promise<number>;
-  remove(key: string): Promise<number>;
-  /** Drops at most `limit` answers whose keys begin with the prefix. */
-  removeBeginning(prefix: string, limit: number): Promise<number>;
-  /** Drops at most `limit` answers that expired before this time. */
-  dropExpired(beforeMs: number, limit: number): Promise<number>;
-  /** Drops the oldest answers, at most `limit`, until `bytes` are free. */
-  dropOldest(bytes: number, limit: number): Promise<number>;
-  count(): Promise<number>;
-  size(): Promise<DiskSize>;
-  /** Returns unused pages at the end of the file to the system, at most this many. */
-  shrink(pages: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type DiskStore = Pick<DiskFile, keyof DiskFile>;
 
-export interface DiskSize {
+interface DiskSize {
   readonly pages: number;
   readonly freePages: number;
   readonly pageBytes: number;
@@ -188,13 +172,12 @@ async function headerOf(writer: Connection, name: 'application_id' | 'user_versi
     return await numberOf(writer, `SELECT ${name} AS value FROM pragma_${name}`);
   } catch (error) {
     // The file is not a database.
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_NOTADB')
-      throw new UnusableFile('foreign', error);
+    if (hasCode(error, 'SQLITE_NOTADB')) throw new UnusableFile('foreign', error);
     throw error;
   }
 }
 
-class DiskFile implements DiskStore {
+class DiskFile {
   constructor(
     private readonly writer: Connection,
     private readonly reader: Connection,
@@ -209,6 +192,7 @@ class DiskFile implements DiskStore {
     return row;
   }
 
+  /** Resolves to the number of replaced rows. */
   async write(rows: readonly DiskRow[]): Promise<number> {
     const marks = rows.map(() => '?').join(', ');
     const replaced = await this.writer.run(
@@ -233,6 +217,7 @@ class DiskFile implements DiskStore {
     return this.writer.run('DELETE FROM answers WHERE key = ?', [key]);
   }
 
+  /** Drops at most `limit` answers whose keys begin with the prefix. */
   removeBeginning(prefix: string, limit: number): Promise<number> {
     return this.writer.run(
       'DELETE FROM answers WHERE id IN (SELECT id FROM answers WHERE key >= ? AND key < ? LIMIT ?)',
@@ -240,6 +225,7 @@ class DiskFile implements DiskStore {
     );
   }
 
+  /** Drops at most `limit` answers that expired before this time. */
   dropExpired(beforeMs: number, limit: number): Promise<number> {
     return this.writer.run(
       'DELETE FROM answers WHERE id IN (SELECT id FROM answers WHERE expires <= ? LIMIT ?)',
@@ -247,6 +233,7 @@ class DiskFile implements DiskStore {
     );
   }
 
+  /** Drops the oldest answers, at most `limit`, until `bytes` are free. */
   async dropOldest(bytes: number, limit: number): Promise<number> {
     const oldest = await this.writer.all<{ readonly id: number; readonly bytes: number }>(
       'SELECT id, bytes FROM answers ORDER BY id LIMIT ?',
@@ -274,6 +261,7 @@ class DiskFile implements DiskStore {
     return size ?? { pages: 0, freePages: 0, pageBytes: 4096 };
   }
 
+  /** Returns unused pages at the end of the file to the system, at most this many. */
   shrink(pages: number): Promise<void> {
     return this.writer.execute(`PRAGMA incremental_vacuum(${pages})`);
   }
@@ -305,7 +293,7 @@ export async function moveDatabase(path: string, to: string): Promise<void> {
       await rename(path + part, to + part);
     } catch (error) {
       // A closed database has no journal.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      if (!isMissing(error)) throw error;
     }
   }
 }

@@ -1,12 +1,19 @@
 import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
 import { type DropReason, largestEntryDivisor } from '../base/memory/byte-lru.js';
+import type { PeerCacheOptions } from '../base/options.gen.js';
 import { type DiskRow, type DiskStore, sealed } from './disk-file.js';
 import type { Waiting } from './write-buffer.js';
 
-export interface DiskSpaceOptions {
-  readonly diskCacheCompress: boolean;
-  readonly diskCacheMaxBytes: number;
-}
+export type DiskTierOptions = Pick<
+  PeerCacheOptions,
+  | 'diskCachePath'
+  | 'diskCacheCompress'
+  | 'diskCacheFlushInterval'
+  | 'diskCacheFlushSize'
+  | 'diskCacheMaxBytes'
+  | 'diskCacheMinTtl'
+>;
 
 /** Receives events, for metrics. */
 export interface DiskObserver {
@@ -21,12 +28,17 @@ export interface DiskObserver {
   switched(isOn: boolean): void;
 }
 
-export interface DiskSpaceSettings {
-  readonly options: DiskSpaceOptions;
+export interface DiskTierSettings {
+  readonly options: DiskTierOptions;
+  /** Maximum size of a value. */
+  readonly largest: number;
   /** Milliseconds for which expired answers are kept. */
   readonly keepExpiredMs: number;
-  readonly clock: Pick<Clock, 'nowMs'>;
-  readonly observer: Pick<DiskObserver, 'dropped' | 'resized'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  readonly log: Logger;
+  readonly observer: DiskObserver;
+  /** For tests of disks that fail. */
+  readonly open?: (path: string, isFresh: boolean) => Promise<DiskStore>;
 }
 
 /** Maximum number of rows dropped by one statement. */
@@ -42,16 +54,16 @@ const usualPageBytes = 4096;
 /** An open file and the space in it, which is made available for writes and returned in small steps. */
 export class DiskSpace {
   readonly #store: DiskStore;
-  readonly #settings: DiskSpaceSettings;
+  readonly #settings: DiskTierSettings;
   #entries: number;
 
-  private constructor(store: DiskStore, settings: DiskSpaceSettings, entries: number) {
+  private constructor(store: DiskStore, settings: DiskTierSettings, entries: number) {
     this.#store = store;
     this.#settings = settings;
     this.#entries = entries;
   }
 
-  static async of(store: DiskStore, settings: DiskSpaceSettings): Promise<DiskSpace> {
+  static async of(store: DiskStore, settings: DiskTierSettings): Promise<DiskSpace> {
     const space = new DiskSpace(store, settings, await store.count());
     await space.#measure();
     return space;

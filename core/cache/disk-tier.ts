@@ -1,5 +1,3 @@
-import type { Clock } from '../base/clock.js';
-import type { Logger } from '../base/logger.js';
 import { within } from '../base/time/within.js';
 import type { AnswerHit, AnswerTier } from './answer-tier.js';
 import { isDamage } from './disk-engine/engine.js';
@@ -11,28 +9,8 @@ import {
   type DiskStore,
   unsealed,
 } from './disk-file.js';
-import { DiskSpace, type DiskObserver, type DiskSpaceOptions } from './disk-space.js';
+import { DiskSpace, type DiskTierSettings } from './disk-space.js';
 import { WriteBuffer, type Waiting } from './write-buffer.js';
-
-export interface DiskTierOptions extends DiskSpaceOptions {
-  readonly diskCachePath: string;
-  readonly diskCacheFlushSize: number;
-  readonly diskCacheFlushInterval: number;
-  readonly diskCacheMinTtl: number;
-}
-
-export interface DiskTierSettings {
-  readonly options: DiskTierOptions;
-  /** Maximum size of a value. */
-  readonly largest: number;
-  /** Milliseconds for which expired answers are kept. */
-  readonly keepExpiredMs: number;
-  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
-  readonly log: Logger;
-  readonly observer: DiskObserver;
-  /** For tests of disks that fail. */
-  readonly open?: (path: string, isFresh: boolean) => Promise<DiskStore>;
-}
 
 /** A slower read turns the tier off: the backend is faster then. */
 const slowReadMs = 1_000;

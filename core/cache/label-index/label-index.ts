@@ -3,20 +3,15 @@ import type { Host } from '../../kernel/plugin/host.js';
 import { escapeText } from '../../base/key-parts.js';
 import { atPace, Pacer } from '../../base/pace/steps.js';
 import type { Clock } from '../../base/clock.js';
+import type { LabelIndexOptions } from '../../base/options.gen.js';
 import type { RankedName } from '../../wire/answer/rank.js';
 import type { Browse } from '../../wire/api/request.js';
 import { Generations, tenantPart } from '../keys.js';
 import { IndexedValues } from './indexed-values.js';
 import type { Page, View } from './view.js';
 
-export interface LabelIndexOptions {
-  /** Maximum number of values of one label. */
-  readonly maxEntries: number;
-  /** Maximum number of labels of all tenants together. */
-  readonly maxLabels: number;
-  /** Maximum size of all labels together. */
-  readonly maxBytes: number;
-}
+/** Bounds: values of one label, labels of all tenants together, and bytes of all labels together. */
+export type IndexBounds = Pick<LabelIndexOptions, 'maxEntries' | 'maxLabels' | 'maxBytes'>;
 
 /** The reason for an eviction: more than `maxEntries` values of a label, or room for other labels. */
 export type EvictionReason = 'entries' | 'labels' | 'bytes';
@@ -70,7 +65,7 @@ const labelBytes = 1_000;
  * (docs/caching.md). It is bounded in values per label, in labels and in bytes; the least recently requested labels are evicted first.
  */
 export class LabelIndex {
-  readonly #options: LabelIndexOptions;
+  readonly #options: IndexBounds;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #observer: LabelIndexObserver;
   readonly #generations = new Generations();
@@ -80,7 +75,7 @@ export class LabelIndex {
   #bytes = 0;
   #version = 0;
 
-  constructor(options: LabelIndexOptions, clock: Pick<Clock, 'nowMs'>, observer: LabelIndexObserver) {
+  constructor(options: IndexBounds, clock: Pick<Clock, 'nowMs'>, observer: LabelIndexObserver) {
     this.#options = options;
     this.#clock = clock;
     this.#observer = observer;

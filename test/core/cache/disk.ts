@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { DiskObserver } from '../../../core/cache/disk-space.js';
+import type { DiskObserver, DiskTierOptions, DiskTierSettings } from '../../../core/cache/disk-space.js';
 import type { Engine } from '../../../core/cache/disk-engine/engine.js';
 import { openDiskFile } from '../../../core/cache/disk-file.js';
-import { DiskTier, type DiskTierOptions, type DiskTierSettings } from '../../../core/cache/disk-tier.js';
+import { DiskTier } from '../../../core/cache/disk-tier.js';
 import { makeHost, type FakeHost } from '../../../core/testing/index.js';
 
 /** What a disk tier told its observer. */

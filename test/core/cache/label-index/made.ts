@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import {
   LabelIndex,
   type IndexKey,
-  type LabelIndexOptions,
+  type IndexBounds,
 } from '../../../../core/cache/label-index/label-index.js';
 import { keptIndex } from '../../../../core/cache/label-index/snapshot.js';
 import type { KeptSnapshot } from '../../../../core/base/files/kept-snapshot.js';
@@ -33,7 +33,7 @@ export interface Made {
   readonly browse: (key: IndexKey, browse?: Browse) => Promise<readonly string[] | undefined>;
 }
 
-export function makeIndex(options: Partial<LabelIndexOptions> = {}, clock = new FakeClock()): Made {
+export function makeIndex(options: Partial<IndexBounds> = {}, clock = new FakeClock()): Made {
   const told = new Told();
   const index = new LabelIndex({ maxEntries, maxLabels: 1_000, maxBytes: 100_000_000, ...options }, clock, {
     resized: (labels, entries, bytes) => Object.assign(told, { labels, entries, bytes }),
