@@ -1,4 +1,5 @@
 /** The package sqlite3: statements run in threads of libuv. */
+import { promisify } from 'node:util';
 import type { Database, RunResult } from 'sqlite3';
 import type { Connection, Engine, Parameter } from './engine.js';
 
@@ -39,21 +40,11 @@ class Sqlite3Connection implements Connection {
   }
 
   all<Row>(sql: string, parameters: readonly Parameter[]): Promise<Row[]> {
-    return new Promise((resolve, reject) => {
-      this.database.all<Row>(sql, parameters, (error, rows) => {
-        if (error === null) resolve(rows);
-        else reject(error);
-      });
-    });
+    return promisify<Row[]>((done) => void this.database.all<Row>(sql, parameters, done))();
   }
 
   execute(sql: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.database.exec(sql, (error) => {
-        if (error === null) resolve();
-        else reject(error);
-      });
-    });
+    return promisify((done: (error?: unknown) => void) => void this.database.exec(sql, done))();
   }
 
   close(): Promise<void> {
