@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { StrategyRecord } from '../../core/base/trace.js';
 import { outcomeText } from '../../core/engine/metric/cost.js';
-import { reportRun, type RunReport } from '../../core/engine/plan/explain/run.js';
+import { reportRun, type RunReport, type TriedStrategy } from '../../core/engine/plan/explain/run.js';
 import type { RequestObserver, RequestRecord } from '../../core/plugin/index.js';
 import { routes } from '../../core/wire/routes-table.js';
 
@@ -23,35 +23,19 @@ export interface QueryFigures {
   readonly backend_rows: number;
   readonly backend_bytes: number;
   /** Attempts at the latest backend read for a metric of it (docs/strategies.md); empty for log queries. */
-  readonly strategies: readonly TriedStrategy[];
+  readonly strategies: readonly AttemptedStrategy[];
   /** The report of the run of `max_ms`; only kept for the slowest queries. */
   readonly slowest_run?: RunReport;
 }
 
-/** A strategy for a range aggregation, with the outcome of the attempt. */
-export interface TriedStrategy {
-  readonly strategy: string;
-  /** `ran`, `failed`, or the reason why it declined. */
-  readonly outcome: string;
-  /** The outcome as text. */
-  readonly text: string;
-}
+/** A strategy for a range aggregation, with the outcome of the attempt as a code and as text. */
+type AttemptedStrategy = Pick<TriedStrategy, 'strategy' | 'outcome' | 'text'>;
 
 export interface TrackedQueries {
   readonly total: number;
   /** Duration of all queries, also of those that are no longer tracked. */
   readonly totalMs: number;
   readonly queries: readonly QueryFigures[];
-}
-export interface QueryReport {
-  readonly total_queries: number;
-  readonly unique_queries: number;
-  readonly total_ms: number;
-  readonly top_by_frequency: readonly QueryFigures[];
-  readonly top_by_latency: readonly QueryFigures[];
-  readonly top_by_errors: readonly QueryFigures[];
-  readonly top_by_bytes_read: readonly QueryFigures[];
-  readonly top_by_total_time: readonly QueryFigures[];
 }
 
 /** Maximum number of tracked queries; the least recently seen one is dropped. */
@@ -183,7 +167,7 @@ export class QueryAnalytics implements RequestObserver {
 }
 
 /** The report of what one or several processes have tracked. */
-export function reportOf(tracked: readonly TrackedQueries[]): QueryReport {
+export function reportOf(tracked: readonly TrackedQueries[]) {
   const all = added(tracked.flatMap(({ queries }) => queries));
   const top = (figure: (one: QueryFigures) => number): readonly QueryFigures[] =>
     [...all].sort((a, b) => figure(b) - figure(a)).slice(0, listLength);
@@ -249,7 +233,7 @@ function figuresOf({ fingerprint, counted, strategies }: Tracked): QueryFigures 
 }
 
 /** Removes duplicates, since several range aggregations may have made the same attempt. */
-function triedIn(records: readonly StrategyRecord[]): readonly TriedStrategy[] {
+function triedIn(records: readonly StrategyRecord[]): readonly AttemptedStrategy[] {
   const all = new Map(
     records.map(({ strategy, outcome }) => [
       `${strategy} ${outcome}`,
