@@ -11,8 +11,8 @@ export interface AdmissionsOptions {
   readonly max: number;
   /** Returns the number of requests that may run here now. */
   readonly limit: () => number;
-  /** Registers for the permits that all workers share, with the number in use here; without it, this process has all permits. */
-  readonly permitsOf?: (inUse: () => number, onMore: () => void) => PermitShares;
+  /** Registers for the permits that all workers share, with the number in use here. */
+  readonly permitsOf: (inUse: () => number, onMore: () => void) => PermitShares;
   /** Timeout in the queue. */
   readonly queueWaitMs: number;
   readonly nowMs: () => number;
@@ -29,10 +29,6 @@ interface Admitted {
   /** Number of parts that are running rather than waiting for others. */
   active: number;
   holds: boolean;
-}
-
-function allOf(max: number): PermitShares {
-  return { held: max, most: max, more: () => undefined, changed: () => undefined, release: () => undefined };
 }
 
 /** Time during which a request tries to get a permit from other workers before it queues here. */
@@ -55,7 +51,7 @@ export class Admissions {
 
   constructor(options: AdmissionsOptions) {
     this.#options = options;
-    const { max, nowMs, permitsOf = () => allOf(max) } = options;
+    const { max, nowMs, permitsOf } = options;
     this.#demand = new Demand(nowMs);
     const refusal = (isFull: boolean): Error => this.#refused(isFull ? 'concurrency' : 'overload');
     // The queue also has room for owners below their share while others fill it.

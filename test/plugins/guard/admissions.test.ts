@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { HeldPermit } from '../../../core/base/admission/waits.js';
+import { alone } from '../../../core/workers/workers.js';
 import { Admissions } from '../../../plugins/guard/admissions.js';
 
 const { signal } = new AbortController();
@@ -9,9 +10,11 @@ const overloadedForMs = 5_000;
 /** Admissions in the hands of a test, with a clock and a limit that it sets. */
 function makeAdmissions(max: number, limit = max) {
   const state = { nowMs: 0, limit, running: 0, waiting: 0, refused: [] as string[] };
+  const clock = { monotonicMs: () => state.nowMs };
   const admissions = new Admissions({
     max,
     limit: () => state.limit,
+    permitsOf: (inUse, onMore) => alone(clock).permits({ name: '', size: max, inUse, onMore }),
     queueWaitMs: wholeWaitMs,
     nowMs: () => state.nowMs,
     refusal: (reason) => {
