@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/base/clock.js';
 import { ByteLru } from '../../../core/base/memory/byte-lru.js';
+import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import type { AnswerStore } from '../../../core/cache/answer-store.js';
 import type { Host, Meters } from '../../../core/plugin/index.js';
 import type { peerMetrics } from './metrics.js';
@@ -18,13 +19,11 @@ export const minUsableMs = 5_000;
 const shadowMs = 30_000;
 /** Maximum time for which an owner holds open the call of a waiter. */
 const longestRoundMs = 1_000;
+const foreignBounds = { maxEntries: 1_024, maxBytes: 16 * 1024 * 1024 };
 /** Maximum length of a key, which is part of a URL; values with longer ones are not shared. */
 const maxKeyLength = 64 * 1024;
 
-export interface PeerTierOptions {
-  readonly peerWriteThrough: boolean;
-  readonly peerWriteThroughMinTtl: number;
-}
+type PeerTierOptions = Pick<PeerCacheOptions, 'peerWriteThrough' | 'peerWriteThroughMinTtl'>;
 
 /** The tier of the other replicas (L3): fetches values from the owner of their key, and pushes values made here to it. */
 export class PeerTier implements AnswerTier {
@@ -32,7 +31,11 @@ export class PeerTier implements AnswerTier {
   readonly #house: PeerHouse;
   readonly #members: Members;
   readonly hot: HotIndex;
-  readonly foreign: ForeignValues;
+  /**
+   * Values set by other programs that have the token, without a replica's frame. They are stored as they are, and returned only to such
+   * programs. Requests are never answered from them.
+   */
+  readonly foreign: ByteLru<Buffer>;
   /** Work of any replica on keys that this process owns. */
   readonly making: Making;
   /** Work of this process that others may wait for. */
@@ -58,7 +61,7 @@ export class PeerTier implements AnswerTier {
     this.#members = members;
     this.hot = new HotIndex(house.clock);
     this.making = new Making(house.clock);
-    this.foreign = new ForeignValues(house.clock);
+    this.foreign = new ByteLru({ ...foreignBounds, clock: house.clock });
     this.#mine = new Making(house.clock);
     this.#pushes = new PushQueue(house.clock, house.meters);
   }
@@ -322,43 +325,5 @@ export class PushQueue {
   #hold(bytes: number): void {
     this.#bytes += bytes;
     this.#meters.peer_cache_write_through_waiting_bytes.set(this.#bytes, {});
-  }
-}
-
-const maxEntries = 1_024;
-const maxBytes = 16 * 1024 * 1024;
-const maxTtlMs = 86_400_000;
-
-interface Kept {
-  readonly value: Buffer;
-  readonly untilMs: number;
-}
-
-/**
- * Values set by other programs that have the token, without a replica's frame. They are stored as they are, and returned only to such
- * programs. Requests are never answered from them.
- */
-export class ForeignValues {
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #kept: ByteLru<Kept>;
-
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
-    this.#clock = clock;
-    this.#kept = new ByteLru({ maxEntries, maxBytes, clock });
-  }
-
-  set(key: string, value: Buffer, ttlMs: number): void {
-    const keptMs = Math.min(ttlMs, maxTtlMs);
-    const untilMs = this.#clock.monotonicMs() + keptMs;
-    this.#kept.set(key, { value, untilMs }, value.byteLength, keptMs);
-  }
-
-  get(key: string): { readonly value: Buffer; readonly leftMs: number } | undefined {
-    const kept = this.#kept.get(key);
-    return kept && { value: kept.value, leftMs: kept.untilMs - this.#clock.monotonicMs() };
-  }
-
-  clear(): void {
-    this.#kept.clear();
   }
 }

@@ -20,6 +20,8 @@ import { largestSet, makingHeader, type PeerHouse } from './peer.js';
 
 const maxKeys = 200;
 const usualTtlMs = 30_000;
+/** Maximum TTL of values of other programs. */
+const maxForeignMs = 86_400_000;
 const bytesType = 'application/octet-stream';
 const jsonType = 'application/json';
 /** Maximum number of bodies that are read or decoded at once, which bounds their memory. */
@@ -79,9 +81,12 @@ export class PeerRoutes {
     if (usable !== undefined)
       return this.#value(call, usable, await framed(key, usable, this.#settings.house.token));
     // Replicas would reject a value without a frame.
-    const foreign = call.params.get('framed')?.[0] === '1' ? undefined : this.#settings.tier.foreign.get(key);
-    const isThere = foreign !== undefined && foreign.leftMs >= minUsableMs;
-    return isThere ? this.#value(call, foreign, foreign.value) : this.#nothing(call, key);
+    const { foreign } = this.#settings.tier;
+    const value = call.params.get('framed')?.[0] === '1' ? undefined : foreign.get(key);
+    const leftMs = foreign.leftMs(key);
+    return value !== undefined && leftMs >= minUsableMs
+      ? this.#value(call, { leftMs }, value)
+      : this.#nothing(call, key);
   }
 
   /** The snapshot offered under this name. */
@@ -181,7 +186,7 @@ export class PeerRoutes {
     const value = await unframed(key, plain, token);
     if (typeof value !== 'string') return value;
     if (value === 'foreign') {
-      tier.foreign.set(key, plain, ttlMs);
+      tier.foreign.set(key, plain, plain.byteLength, Math.min(ttlMs, maxForeignMs));
       return undefined;
     }
     log.warn('dropped an invalid value pushed by a peer', {
@@ -200,7 +205,7 @@ export class PeerRoutes {
       Object.fromEntries(
         keys.map((text) => {
           const key = decoded(text);
-          const leftMs = this.#settings.tier.front?.peek(key)?.leftMs ?? foreign.get(key)?.leftMs ?? 0;
+          const leftMs = this.#settings.tier.front?.peek(key)?.leftMs ?? foreign.leftMs(key);
           return [key, leftMs > minUsableMs ? { ok: true, ttl_ms: Math.floor(leftMs) } : { ok: false }];
         }),
       ),
