@@ -10,6 +10,33 @@ export interface MetricSpec {
 }
 export type MetricSpecs = Readonly<Record<string, MetricSpec>>;
 
+type Helps = Readonly<Record<string, string>>;
+type Plain<Type extends MetricSpec['type'], Names extends Helps> = {
+  readonly [Name in keyof Names]: Omit<MetricSpec, 'type' | 'labels'> & { readonly type: Type };
+};
+
+/** Declares counters without labels by their help texts. */
+export function counters<Names extends Helps>(helps: Names): Plain<'counter', Names> {
+  return plain({ type: 'counter' }, helps);
+}
+
+/** Declares gauges without labels by their help texts. */
+export function gauges<Names extends Helps>(
+  helps: Names,
+  ofWorkers?: MetricSpec['ofWorkers'],
+): Plain<'gauge', Names> {
+  return plain({ type: 'gauge', ...(ofWorkers && { ofWorkers }) }, helps);
+}
+
+function plain<Type extends MetricSpec['type'], Names extends Helps>(
+  spec: Omit<MetricSpec, 'type' | 'help'> & { readonly type: Type },
+  helps: Names,
+): Plain<Type, Names> {
+  const specs = Object.entries(helps).map(([name, help]) => [name, { ...spec, help }]);
+  // The names are those of the texts.
+  return Object.fromEntries(specs) as Plain<Type, Names>;
+}
+
 type LabelValues<Spec extends MetricSpec> = Spec['labels'] extends readonly (infer Label extends string)[]
   ? Readonly<Record<Label, string>>
   : Readonly<Record<never, string>>;
