@@ -1,6 +1,6 @@
 import { KeptSnapshot, type KeptSnapshotSettings, snapshotTurns } from '../base/files/kept-snapshot.js';
 import { snapshotBytes } from '../base/files/snapshot-bytes.js';
-import type { OtherMembers, WrittenEntry } from '../base/files/snapshot-json.js';
+import type { WrittenEntry } from '../base/files/snapshot-json.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { type Asking, fleetOf, largestSnapshot } from './fleet.js';
 
@@ -8,7 +8,7 @@ export interface KeptDataSettings extends Omit<KeptSnapshotSettings, 'clock' | '
   /** The name under which replicas request each other's data. */
   readonly offerName: string;
   /** The entries for other replicas, those that they need most first. */
-  readonly latest: () => { readonly entries: Iterable<WrittenEntry>; readonly others?: OtherMembers };
+  readonly latest: () => Iterable<WrittenEntry>;
   /** Drops all entries, or those of one tenant. */
   readonly purge: (tenantId?: string) => void;
 }
@@ -23,15 +23,19 @@ export class KeptData {
   readonly #host: KeptHost;
 
   constructor(settings: KeptDataSettings, host: KeptHost) {
-    const { path, format, offerName, latest } = settings;
+    const { path, format, offerName, latest, source } = settings;
     const { clock, log } = host;
     this.#settings = settings;
     this.#host = host;
     this.file = path === '' ? undefined : new KeptSnapshot({ ...settings, clock, log });
     host.onStop(
       fleetOf(host).offer(offerName, () => {
-        const { entries, others = {} } = latest();
-        return snapshotBytes(format, { savedAtMs: clock.nowMs(), largest: largestSnapshot, others }, entries);
+        const others = source.others?.() ?? {};
+        return snapshotBytes(
+          format,
+          { savedAtMs: clock.nowMs(), largest: largestSnapshot, others },
+          latest(),
+        );
       }),
     );
   }

@@ -29,7 +29,7 @@ export function keptPatterns(options: PersistOptions, store: PatternStore, host:
         wrote: (bytes) => store.wrote(bytes),
         failed: () => host.meters.patterns_persist_errors_total.add(1, {}),
       },
-      latest: () => ({ entries: store.latest() }),
+      latest: () => store.latest(),
       purge: (tenantId) => store.purge(tenantId),
       // This process's own file first, then, if that is old, the patterns of peers. The newer answer of a key wins.
       restore: async (file, signal) => {

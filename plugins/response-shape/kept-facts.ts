@@ -49,7 +49,7 @@ export class KeptFacts {
           },
           failed: () => meters.learned_snapshots_total.add(1, { outcome: 'failed' }),
         },
-        latest: () => ({ entries: facts.latest(), others: this.#others() }),
+        latest: () => facts.latest(),
         purge: (tenantId) => facts.purge(tenantId),
         restore: (file, signal) => this.#restore(file, signal),
       },

@@ -47,10 +47,7 @@ export function keptIndex(settings: KeptIndexSettings, host: KeptHost): KeptData
         entries: () => entriesOf(index.saved()),
         others: () => ownersIn(index.saved()),
       },
-      latest: () => {
-        const labels = [...index.saved()].reverse();
-        return { entries: entriesOf(labels), others: ownersIn(labels) };
-      },
+      latest: () => entriesOf([...index.saved()].reverse()),
       purge: (tenantId) => index.purge(tenantId),
       restore: async (file, signal) => {
         try {
