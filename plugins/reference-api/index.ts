@@ -1,20 +1,4 @@
-import {
-  paramContext,
-  type ParamContext,
-  parseDetectedFields,
-  parseDetectedFieldValues,
-  parseDetectedLabels,
-  parseFormatQuery,
-  parseIndexShards,
-  parseIndexStats,
-  parseInstantQuery,
-  parseLabels,
-  parseLabelValues,
-  parseQueryRange,
-  parseSeries,
-  parseVolume,
-  parseVolumeRange,
-} from '../../core/wire/api/params/index.js';
+import * as params from '../../core/wire/api/params/index.js';
 import { browseDefault } from '../../core/cache/label-index/label-index.js';
 import {
   type Answer,
@@ -39,37 +23,44 @@ export default defineEndpoint<ReferenceApiOptions>({
     'Read routes of the Loki API: queries, labels, series, index statistics and volumes, detected fields, query formatting.',
   create(_options, host) {
     const browse = browseDefault(host);
-    const contextOf = (call: HttpCall): ParamContext => paramContext(host, call, browse.current);
+    const contextOf = (call: HttpCall): params.ParamContext =>
+      params.paramContext(host, call, browse.current);
     const passed =
-      (parse: (params: HttpCall['params'], context: ParamContext) => ApiRequest): RouteHandler =>
+      (parse: (params: HttpCall['params'], context: params.ParamContext) => ApiRequest): RouteHandler =>
       async (call) =>
         call.pass(parse(call.params, contextOf(call)));
     return {
       routes: new Map<string, RouteHandler>([
-        ['query_range', passed(parseQueryRange)],
+        ['query_range', passed(params.parseQueryRange)],
         ['legacy_query', (call) => legacyQuery(call, contextOf(call))],
-        ['query', passed(parseInstantQuery)],
-        ['labels', passed(parseLabels)],
+        ['query', passed(params.parseInstantQuery)],
+        ['labels', passed(params.parseLabels)],
         [
           'label_values',
           async (call) =>
-            call.pass(parseLabelValues(call.pathParams.get('name') ?? '', call.params, contextOf(call))),
+            call.pass(
+              params.parseLabelValues(call.pathParams.get('name') ?? '', call.params, contextOf(call)),
+            ),
         ],
-        ['series', passed(parseSeries)],
-        ['index_stats', passed(parseIndexStats)],
-        ['volume', passed(parseVolume)],
-        ['volume_range', passed(parseVolumeRange)],
-        ['index_shards', passed(parseIndexShards)],
-        ['detected_labels', passed(parseDetectedLabels)],
-        ['detected_fields', passed(parseDetectedFields)],
+        ['series', passed(params.parseSeries)],
+        ['index_stats', passed(params.parseIndexStats)],
+        ['volume', passed(params.parseVolume)],
+        ['volume_range', passed(params.parseVolumeRange)],
+        ['index_shards', passed(params.parseIndexShards)],
+        ['detected_labels', passed(params.parseDetectedLabels)],
+        ['detected_fields', passed(params.parseDetectedFields)],
         [
           'detected_field_values',
           async (call) =>
             call.pass(
-              parseDetectedFieldValues(call.pathParams.get('name') ?? '', call.params, contextOf(call)),
+              params.parseDetectedFieldValues(
+                call.pathParams.get('name') ?? '',
+                call.params,
+                contextOf(call),
+              ),
             ),
         ],
-        ['format_query', (call) => formatQuery(call, parseFormatQuery(call.params, contextOf(call)))],
+        ['format_query', (call) => formatQuery(call, params.parseFormatQuery(call.params, contextOf(call)))],
       ]),
     };
   },
@@ -93,8 +84,8 @@ async function formatQuery(call: HttpCall, request: FormatQueryRequest): Promise
  * `/api/prom/query`: query_range for logs only, with one more parameter (`regexp`) and a format of its own. It requests data from the
  * chain, so that no cache stores bytes of this format for another route.
  */
-async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answer> {
-  const request = parseQueryRange(call.params, context);
+async function legacyQuery(call: HttpCall, context: params.ParamContext): Promise<Answer> {
+  const request = params.parseQueryRange(call.params, context);
   const query = logsOnly(request.query, call.params.get('regexp')?.[0] ?? '', context);
   const answer = await call.ask({ ...request, query }, { isFinal: false });
   const { categorizeLabels } = call.caller;
@@ -106,7 +97,7 @@ async function legacyQuery(call: HttpCall, context: ParamContext): Promise<Answe
  * Adds a line filter after the query's other stages, unless the pattern is empty. Like any query, it is only parsed, and rejected unless it
  * selects logs, when its tree is used: the caller is authenticated first, and no work is wasted.
  */
-function logsOnly(query: Query, pattern: string, { dottedNames }: ParamContext): Query {
+function logsOnly(query: Query, pattern: string, { dottedNames }: params.ParamContext): Query {
   // On a separate line, because the query may end in a comment. The line break also distinguishes a query rejected here from the same query
   // on another route, which would otherwise share its call.
   const text = `${query.text}\n${pattern === '' ? '' : `|~ ${quoteGo(pattern)}`}`;

@@ -28,14 +28,7 @@ import type { SampleResult } from '../../../logql/metric/work.js';
 import { joinSeries, mergeStats, mergeWarnings, sumTotals } from './shared.js';
 import { byHeat, byRank, type Heat, neverSeen, type RankedName } from '../rank.js';
 
-export {
-  mergeDetectedFields,
-  mergeDetectedFieldValues,
-  mergeDetectedLabels,
-  mergePatterns,
-  mergeShards,
-  mergeVolume,
-} from './discovery.js';
+export * from './discovery.js';
 export { mergeStreams, type MergeOptions } from './streams.js';
 export { answerBytes, weighAnswer } from './size.js';
 

@@ -38,15 +38,7 @@ import type { FollowRules } from '../follow-rules.js';
 
 export { paramContext, type ParamContext } from './reader.js';
 export { lengthOf, type Params } from './reader.js';
-export {
-  parseDetectedFields,
-  parseDetectedFieldValues,
-  parseDetectedLabels,
-  parsePatterns,
-  parseVolume,
-  parseVolumeRange,
-  usualPatterns,
-} from './discovery.js';
+export * from './discovery.js';
 
 export function parseQueryRange(params: Params, context: ParamContext): QueryRangeRequest {
   const range = readTimeRange(params, context, hourNs);
