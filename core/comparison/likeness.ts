@@ -1,52 +1,42 @@
 import type { Answered } from './answers.js';
-import { asArray, asObject, asText, canonical } from './json.js';
+import { asArray, asObject, asText, canonical, type Json } from './json.js';
 
 const volumeTolerance = 0.25;
 const valueTolerance = 1e-6;
 
-function resultsOf({ body }: Answered): readonly Readonly<Record<string, unknown>>[] {
+function resultsOf({ body }: Answered): readonly Json[] {
   return asArray(asObject(asObject(body)['data'])['result']).map(asObject);
+}
+
+/** Numbers of points and sums of the values of all series, by sum. */
+function sumsOf(answer: Answered): readonly { readonly points: number; readonly sum: number }[] {
+  return resultsOf(answer)
+    .map((item) => asArray(item['values']))
+    .map((points) => ({
+      points: points.length,
+      sum: points.reduce<number>((sum, point) => sum + Number(asArray(point)[1]), 0),
+    }))
+    .sort((a, b) => a.sum - b.sum);
 }
 
 /** The same series and number of points, and sums that are about the same. */
 export function sameSums(reference: Answered, candidate: Answered): boolean {
-  const [referenceSums, candidateSums] = [reference, candidate].map((answer) =>
-    resultsOf(answer).map((item) => {
-      const points = asArray(item['values']);
-      return {
-        points: points.length,
-        sum: points.reduce<number>((sum, point) => sum + Number(asArray(point)[1]), 0),
-      };
-    }),
-  );
-  if (
-    referenceSums === undefined ||
-    candidateSums === undefined ||
-    referenceSums.length !== candidateSums.length
-  )
-    return false;
-  const sorted = (sums: typeof referenceSums): typeof referenceSums => sums.toSorted((a, b) => a.sum - b.sum);
-  const others = sorted(candidateSums);
-  return sorted(referenceSums).every(
-    ({ points, sum }, index) =>
-      points === others[index]?.points && Math.abs(sum - others[index].sum) <= volumeTolerance * sum,
-  );
+  const [sums, others] = [sumsOf(reference), sumsOf(candidate)];
+  const isSame = ({ points, sum }: (typeof sums)[number], index: number): boolean =>
+    points === others[index]?.points && Math.abs(sum - others[index].sum) <= volumeTolerance * sum;
+  return sums.length === others.length && sums.every(isSame);
 }
 
-function pointsIn({ value, values }: Readonly<Record<string, unknown>>): readonly unknown[] {
+function pointsIn({ value, values }: Json): readonly unknown[] {
   return value === undefined ? asArray(values) : [value];
 }
 
 /** True when the values at each time are the same, whichever series has them. */
 export function sameValues(reference: Answered, candidate: Answered): boolean {
-  const texts = [reference, candidate].map((answer) =>
-    resultsOf(answer)
-      .flatMap(pointsIn)
-      .map((point) => JSON.stringify(point))
-      .sort()
-      .join(),
+  const [text, other] = [reference, candidate].map((answer) =>
+    canonical(resultsOf(answer).flatMap(pointsIn).map(canonical).sort()),
   );
-  return texts[0] === texts[1];
+  return text === other;
 }
 
 /** Sums of the values by time and by labels that have a value. */
@@ -103,11 +93,8 @@ export function differingLabels(reference: Answered, candidate: Answered): strin
   return sets.length === others.length ? 'values' : 'number of series';
 }
 
-function labelSets({ body }: Answered): readonly Readonly<Record<string, unknown>>[] {
-  return asArray(asObject(asObject(body)['data'])['result']).map((item) => {
-    const { stream, metric } = asObject(item);
-    return asObject(stream ?? metric);
-  });
+function labelSets(answer: Answered): readonly Json[] {
+  return resultsOf(answer).map(({ stream, metric }) => asObject(stream ?? metric));
 }
 
 const telling: ReadonlySet<string> = new Set([
@@ -120,10 +107,7 @@ const telling: ReadonlySet<string> = new Set([
 ]);
 
 /** Labels whose values, taken over all series, are not the same, and in what respect. */
-function differingNames(
-  reference: readonly Readonly<Record<string, unknown>>[],
-  candidate: readonly Readonly<Record<string, unknown>>[],
-): readonly string[] {
+function differingNames(reference: readonly Json[], candidate: readonly Json[]): readonly string[] {
   const [referenceKeys, candidateKeys] = [
     new Set(reference.map(canonical)),
     new Set(candidate.map(canonical)),
@@ -143,6 +127,6 @@ function differingNames(
   return [...new Set(respects)].sort();
 }
 
-function valuesOf(sets: readonly Readonly<Record<string, unknown>>[], name: string): string {
+function valuesOf(sets: readonly Json[], name: string): string {
   return canonical([...new Set(sets.map((set) => canonical(set[name])))].sort());
 }
