@@ -2,7 +2,7 @@ import type { ResponseShapeOptions } from '../../core/base/options.gen.js';
 import { Engine } from '../../core/engine/engine.js';
 import { engineMetrics } from '../../core/engine/metrics.js';
 import { defineStage } from '../../core/plugin/index.js';
-import { KeptFacts } from './kept-facts.js';
+import { keptFacts } from './kept-facts.js';
 
 /** The last stage: the engine executes the plan, and the answer has Loki's format. */
 export default defineStage({
@@ -15,7 +15,7 @@ export default defineStage({
   metrics: engineMetrics,
   create(options: ResponseShapeOptions, host) {
     const engine = new Engine(options, host);
-    const facts = new KeptFacts(options.factsPersistPath, engine.facts, host);
+    const facts = keptFacts(options.factsPersistPath, engine.facts, host);
     return {
       start: () => facts.start(),
       handle: (exchange) => engine.run(exchange),
