@@ -84,12 +84,6 @@ export class AnswerStore {
     onEnd(cacheRoom(options, host).add(memory));
     this.#tiers = new Cacheable({ primary: asKeyv(memory), stats: false });
     this.#tiers.on('error', (error: unknown) => log.warn('cache tier failed', { error }));
-    this.#tiers.on('cache:hit', ({ store, value }: { readonly store: string; readonly value: Entry }) => {
-      if (store === 'primary') this.#looked(value);
-    });
-    this.#tiers.on('cache:miss', ({ store }: { readonly store: string }) => {
-      if (store === 'primary') this.#looked(undefined);
-    });
   }
 
   /** Sets the receiver of the memory tier's events. */
@@ -158,8 +152,10 @@ export class AnswerStore {
    */
   async find(key: string, mostMs = Infinity): Promise<Kept | undefined> {
     const memoryKey = this.#memoryKey(key);
+    const near = this.#memory.get(memoryKey)?.value;
+    this.#looked(near);
     const isBehind = this.#behind.some(({ tier }) => mostMs >= (tier.leastTtlMs ?? 0));
-    const entry = isBehind ? await this.#tiers.get<Entry>(memoryKey) : this.#near(memoryKey);
+    const entry = near ?? (isBehind ? await this.#tiers.get<Entry>(memoryKey) : undefined);
     if (entry === undefined) return undefined;
     const expiredMs = this.#expiredMs(entry);
     if (expiredMs < 0) for (const { tier, setup } of this.#behind) tier.used?.(tierKey(key, setup));
@@ -266,13 +262,6 @@ export class AnswerStore {
 
   async #eachTier(work: (behind: Behind) => Promise<void>): Promise<void> {
     await Promise.all(this.#behind.map(work));
-  }
-
-  /** An entry in memory. */
-  #near(memoryKey: string): Entry | undefined {
-    const entry = this.#memory.get(memoryKey)?.value;
-    this.#looked(entry);
-    return entry;
   }
 
   /** Stores in memory only; false if the entry is refused. */
