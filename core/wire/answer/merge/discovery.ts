@@ -1,3 +1,4 @@
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import { addTo } from '../../../base/order.js';
 import { spreadShards } from './spread-shards.js';
 import { byVolume } from './volume-order.js';
@@ -74,8 +75,7 @@ function limitOf(answers: readonly { readonly limit: number }[]): number {
 export function* mergeDetectedLabels(answers: readonly DetectedLabelsAnswer[]): Steps<DetectedLabelsAnswer> {
   const byLabel = new Map<string, Set<string>>();
   for (const { label, values } of answers.flatMap(({ labels }) => labels)) {
-    const known = byLabel.get(label) ?? new Set<string>();
-    byLabel.set(label, known);
+    const known = ofKey(byLabel, label, () => new Set());
     yield* eachStep(values, (value) => known.add(value));
   }
   const labels = [...byLabel].map(([label, values]) => ({ label, values: [...values] }));

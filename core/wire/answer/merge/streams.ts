@@ -1,5 +1,6 @@
 import type { Direction } from '../../api/request.js';
 import type { LabelSet } from '../../../base/label-set.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
 import { textOrder, timeOrder } from '../../../base/order.js';
 import { eachStep, sortSteps, type Steps } from '../../../base/pace/steps.js';
 import type { Entry, StreamResult, StreamsAnswer } from '../types.js';
@@ -82,11 +83,7 @@ function identityOf(labels: LabelSet, entry: Entry): string {
 }
 
 function gatheredOf(byKey: Map<string, Gathered>, labels: LabelSet): Gathered {
-  const found = byKey.get(labels.key);
-  if (found !== undefined) return found;
-  const made: Gathered = { labels, entries: [] };
-  byKey.set(labels.key, made);
-  return made;
+  return ofKey(byKey, labels.key, () => ({ labels, entries: [] }));
 }
 
 /** Sorts entries, applies the limit and sorts streams by their first entry, as Loki does. */
