@@ -14,7 +14,7 @@ import {
   type RouteHandler,
   type Topic,
 } from '../../core/plugin/index.js';
-import { Profiles } from './profiles.js';
+import { profiler } from './profiles.js';
 import { QueryAnalytics, reportOf, type TrackedQueries } from './query-analytics.js';
 import type { ServingState, WorkerReload } from '../../core/kernel/plugin/host.js';
 
@@ -43,8 +43,8 @@ export default defineEndpoint<AdminOptions>({
       });
     }
     if (options.enablePprof) {
-      const profiles = new Profiles({ worker: host.workers.count === 1 ? undefined : host.workers.id });
-      routes.set('debug_pprof', (call) => profiles.answer(call));
+      const worker = host.workers.count === 1 ? undefined : host.workers.id;
+      routes.set('debug_pprof', profiler({ worker }));
     }
     return { routes };
   },

@@ -23,30 +23,41 @@ heap?format=v8                heap snapshot (.heapsnapshot)
 Chrome's developer tools open these three.
 `;
 
-export interface ProfilesOptions {
-  readonly maxHeapBytes?: number;
-  /** Number of this process among several workers. */
-  readonly worker?: number | undefined;
-}
-
-/** Takes profiles of this process, one at a time, in the format of pprof or of V8. */
-export class Profiles {
-  readonly #maxHeapBytes: number;
-  #isBusy = false;
-
-  readonly #worker: number | undefined;
-
-  /**
-   * @param maxHeapBytes limit of the heap for snapshots, which are built in memory and about as large
-   * @param worker number that file names contain
-   */
-  constructor({ maxHeapBytes = 256 * 1024 * 1024, worker }: ProfilesOptions = {}) {
-    this.#maxHeapBytes = maxHeapBytes;
-    this.#worker = worker;
-  }
-
-  /** Answers `/debug/pprof/{profile}`; without a name, the list of profiles. */
-  async answer({ pathParams, params, signal }: HttpCall): Promise<Answer> {
+/**
+ * Answers `/debug/pprof/{profile}` with profiles of this process, one at a time, in the format of pprof or of V8; without a name, with the
+ * list of profiles.
+ * @param maxHeapBytes limit of the heap for snapshots, which are built in memory and about as large
+ * @param worker number of this process among several workers, which file names contain
+ */
+export function profiler({
+  maxHeapBytes = 256 * 1024 * 1024,
+  worker,
+}: { readonly maxHeapBytes?: number; readonly worker?: number | undefined } = {}) {
+  let isBusy = false;
+  const download = (file: string, body: string | Buffer, type = jsonType): Answer => {
+    const name = worker === undefined ? file : `worker-${worker}-${file}`;
+    const headers = new Map([['Content-Disposition', `attachment; filename="${name}"`]]);
+    return finishedAnswer(200, Buffer.from(body), type, headers);
+  };
+  const alone = async (take: () => Promise<Answer>): Promise<Answer> => {
+    if (isBusy) throw apiError('profileBusy', {});
+    isBusy = true;
+    try {
+      return await take();
+    } finally {
+      isBusy = false;
+    }
+  };
+  const heapSnapshot = async (): Promise<Buffer> => {
+    const bytes = process.memoryUsage().heapUsed;
+    if (bytes > maxHeapBytes) throw apiError('heapTooLarge', { bytes, limit: maxHeapBytes });
+    const parts: Buffer[] = [];
+    // The stream yields Buffers or strings, as V8 writes them.
+    for await (const part of getHeapSnapshot() as AsyncIterable<Buffer | string>)
+      parts.push(Buffer.from(part));
+    return Buffer.concat(parts);
+  };
+  return async ({ pathParams, params, signal }: HttpCall): Promise<Answer> => {
     const name = pathParams.get('profile') ?? '';
     const ms = readSeconds(params.get('seconds')?.[0]) * 1000;
     const isOfV8 = params.get('format')?.[0] === 'v8';
@@ -54,55 +65,29 @@ export class Profiles {
       case '':
         return textAnswer(200, index);
       case 'profile':
-        return this.#alone(async () => {
+        return alone(async () => {
           const profile = await cpuProfile(ms, signal);
-          if (isOfV8) return this.#download('cpu.cpuprofile', JSON.stringify(profile));
-          return this.#download('cpu.pb.gz', await (await pprof()).pprofOfCpu(profile), pprofType);
+          if (isOfV8) return download('cpu.cpuprofile', JSON.stringify(profile));
+          return download('cpu.pb.gz', await (await pprof()).pprofOfCpu(profile), pprofType);
         });
       case 'allocs':
-        return this.#alone(async () => {
+        return alone(async () => {
           const profile = await allocations(ms, signal, !isOfV8);
-          if (isOfV8) return this.#download('allocations.heapprofile', JSON.stringify(profile));
+          if (isOfV8) return download('allocations.heapprofile', JSON.stringify(profile));
           const body = await (await pprof()).pprofOfHeap(profile, 'alloc_space', ms);
-          return this.#download('allocations.pb.gz', body, pprofType);
+          return download('allocations.pb.gz', body, pprofType);
         });
       case 'heap':
-        return this.#alone(async () => {
-          if (isOfV8) return this.#download('heap.heapsnapshot', await this.#heap());
+        return alone(async () => {
+          if (isOfV8) return download('heap.heapsnapshot', await heapSnapshot());
           const profile = await allocations(ms, signal, false);
           const body = await (await pprof()).pprofOfHeap(profile, 'inuse_space', ms);
-          return this.#download('heap.pb.gz', body, pprofType);
+          return download('heap.pb.gz', body, pprofType);
         });
       default:
         throw apiError('notFound', {});
     }
-  }
-
-  #download(file: string, body: string | Buffer, type = jsonType): Answer {
-    const name = this.#worker === undefined ? file : `worker-${this.#worker}-${file}`;
-    const headers = new Map([['Content-Disposition', `attachment; filename="${name}"`]]);
-    return finishedAnswer(200, Buffer.from(body), type, headers);
-  }
-
-  async #alone(take: () => Promise<Answer>): Promise<Answer> {
-    if (this.#isBusy) throw apiError('profileBusy', {});
-    this.#isBusy = true;
-    try {
-      return await take();
-    } finally {
-      this.#isBusy = false;
-    }
-  }
-
-  async #heap(): Promise<Buffer> {
-    const bytes = process.memoryUsage().heapUsed;
-    if (bytes > this.#maxHeapBytes) throw apiError('heapTooLarge', { bytes, limit: this.#maxHeapBytes });
-    const parts: Buffer[] = [];
-    // The stream yields Buffers or strings, as V8 writes them.
-    for await (const part of getHeapSnapshot() as AsyncIterable<Buffer | string>)
-      parts.push(Buffer.from(part));
-    return Buffer.concat(parts);
-  }
+  };
 }
 
 /** Loads the pprof writer on the first request for it. */

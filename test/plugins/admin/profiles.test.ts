@@ -4,7 +4,7 @@ import { Profile } from 'pprof-format';
 import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 import type { HttpCall } from '../../../core/plugin/index.js';
 import { makeCall } from '../../../core/testing/index.js';
-import { Profiles } from '../../../plugins/admin/profiles.js';
+import { profiler } from '../../../plugins/admin/profiles.js';
 
 interface Asked {
   readonly seconds?: string;
@@ -28,14 +28,18 @@ function callFor(
   });
 }
 
-async function take(profiles: Profiles, profile: string, asked: Asked = {}): Promise<EncodedAnswer> {
-  const answer = await profiles.answer(callFor(profile, asked));
+async function take(
+  profiles: ReturnType<typeof profiler>,
+  profile: string,
+  asked: Asked = {},
+): Promise<EncodedAnswer> {
+  const answer = await profiles(callFor(profile, asked));
   if (answer.kind !== 'encoded') throw new Error('no finished answer');
   return answer;
 }
 
 test.serial('the index names the profiles', async (t) => {
-  const { body, contentType } = await take(new Profiles(), '');
+  const { body, contentType } = await take(profiler(), '');
   t.is(contentType, 'text/plain; charset=utf-8');
   for (const name of ['profile', 'allocs', 'heap']) t.true(body.toString().includes(name));
 });
@@ -85,7 +89,7 @@ function keepObjects(): void {
 }
 
 test.serial('a CPU profile has the format of pprof, with time on the processor by function', async (t) => {
-  const asked = take(new Profiles(), 'profile', { seconds: '0.5' });
+  const asked = take(profiler(), 'profile', { seconds: '0.5' });
   const { headers, contentType, body } = await during(burnProcessor, asked);
   t.is(headers.get('Content-Disposition'), 'attachment; filename="cpu.pb.gz"');
   t.is(contentType, 'application/octet-stream');
@@ -101,7 +105,7 @@ test.serial('heap and allocs have the format of pprof, with bytes by function', 
     ['allocs', 'alloc_space/bytes'],
   ] as const) {
     kept.length = 0;
-    const { body } = await during(keepObjects, take(new Profiles(), profile, { seconds: '0.5' }));
+    const { body } = await during(keepObjects, take(profiler(), profile, { seconds: '0.5' }));
     const { measured, byName } = read(body);
     t.deepEqual(measured, [type]);
     t.true((byName.get('keepObjects') ?? 0) > 0);
@@ -110,7 +114,7 @@ test.serial('heap and allocs have the format of pprof, with bytes by function', 
 });
 
 test.serial('a CPU profile and sampled allocations are what developer tools open', async (t) => {
-  const profiles = new Profiles();
+  const profiles = profiler();
   const cpu = await take(profiles, 'profile', { format: 'v8' });
   t.is(cpu.headers.get('Content-Disposition'), 'attachment; filename="cpu.cpuprofile"');
   const profile = JSON.parse(cpu.body.toString()) as Record<string, unknown>;
@@ -121,12 +125,12 @@ test.serial('a CPU profile and sampled allocations are what developer tools open
 });
 
 test.serial('a heap snapshot is refused when the heap is too large to be copied', async (t) => {
-  const error = await t.throwsAsync(take(new Profiles({ maxHeapBytes: 1000 }), 'heap', { format: 'v8' }));
+  const error = await t.throwsAsync(take(profiler({ maxHeapBytes: 1000 }), 'heap', { format: 'v8' }));
   t.regex(error.message, /^the heap has \d+ bytes; heap snapshots are limited to 1000 bytes$/);
 });
 
 test.serial('a heap snapshot is what developer tools open', async (t) => {
-  const { body, headers } = await take(new Profiles({ maxHeapBytes: 2 ** 40 }), 'heap', {
+  const { body, headers } = await take(profiler({ maxHeapBytes: 2 ** 40 }), 'heap', {
     format: 'v8',
   });
   t.is(headers.get('Content-Disposition'), 'attachment; filename="heap.heapsnapshot"');
@@ -135,9 +139,9 @@ test.serial('a heap snapshot is what developer tools open', async (t) => {
 });
 
 test.serial('one profile is taken at a time, and a client that leaves ends it', async (t) => {
-  const profiles = new Profiles();
+  const profiles = profiler();
   const gone = new AbortController();
-  const first = profiles.answer(callFor('profile', { seconds: '60', signal: gone.signal }));
+  const first = profiles(callFor('profile', { seconds: '60', signal: gone.signal }));
   const busy = await t.throwsAsync(take(profiles, 'allocs'));
   t.is(busy.message, 'another profile is already running; retry when it has finished');
   gone.abort();
@@ -146,6 +150,6 @@ test.serial('one profile is taken at a time, and a client that leaves ends it', 
 });
 
 test.serial('an unknown profile is not found', async (t) => {
-  const error = await t.throwsAsync(take(new Profiles(), 'nosuch'));
+  const error = await t.throwsAsync(take(profiler(), 'nosuch'));
   t.is(error.message, '404 page not found');
 });
