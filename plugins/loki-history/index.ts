@@ -23,7 +23,7 @@ import {
 } from '../../core/wire/api/request.js';
 import { warned } from '../../core/wire/answer/warned.js';
 import { rangeOn, type OldTimes, type Place } from './border.js';
-import { LineReader } from './line-reader.js';
+import type { LineReading } from './line-reader.js';
 import { lint } from './lint.js';
 import { answerLogLines } from './log-lines.js';
 import { answerMerged } from './merged.js';
@@ -172,10 +172,10 @@ class LokiHistory implements Stage<'tenant', never> {
     if (place === 'new') return rest(exchange);
     const sides = new Sides(exchange, rest, this.#loki);
     const { maxLines, linesPerCall } = this.#options;
-    const lines = new LineReader(sides, {
-      ...{ untilNs: this.#untilNs, maxLines, linesPerCall },
+    const lines: LineReading = {
+      ...{ sides, untilNs: this.#untilNs, maxLines, linesPerCall },
       onLines: (count) => this.#host.meters.loki_history_lines_total.add(count, {}),
-    });
+    };
     const deps = { sides, times, workers: this.#workers, lines };
     return answerDivided(divided, request, deps, this.#limits(exchange, request), (error) =>
       this.#partialOr(error)(operationOf(request).empty(request)),

@@ -13,7 +13,7 @@ import {
 } from '../../core/logql/metric/index.js';
 import { emptyRow, leafExpr, rowsOfAnswer } from '../../core/operations/metric-parts.js';
 import { leftOf, runsOf, columnTime, type OldTimes, type Run, type Side } from './border.js';
-import type { LineReader } from './line-reader.js';
+import { readLines, type LineReading } from './line-reader.js';
 import { isRefusedPart } from './old-loki.js';
 import type { Sides } from './sides.js';
 import { cutAt, partedLeaf, rangeOf, rowsOfParts, type MetricRequest } from './window-parts.js';
@@ -22,7 +22,7 @@ export interface BorderDeps {
   readonly sides: Sides;
   readonly times: OldTimes;
   readonly workers: Pick<LineWorkers, 'run'>;
-  readonly lines: LineReader;
+  readonly lines: LineReading;
 }
 
 /** The series of range aggregations over the border. */
@@ -117,7 +117,7 @@ export class BorderLeaves implements LeafSource {
     const { oldestNs = fromNs } = this.#deps.times;
     const whole = only ?? { startNs: fromNs > oldestNs ? fromNs : oldestNs, endNs: toNs + 1n };
     const { query } = leaf.range.range;
-    for await (const entries of this.#deps.lines.read(query, whole, this.#request, signal))
+    for await (const entries of readLines(query, whole, this.#request, signal, this.#deps.lines))
       await counter.add(entries);
     return [...(await counter.table()).rows];
   }
