@@ -6,14 +6,7 @@ import { Assumptions } from '../../core/engine/metric/cost.js';
 import type { CheckedRequest, PlanSettings } from '../../core/engine/plan/checked-request.js';
 import { readRequest } from '../../core/engine/plan/plan.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
-import {
-  defineStage,
-  type Answer,
-  type Exchange,
-  type Meters,
-  type Rest,
-  type Stage,
-} from '../../core/plugin/index.js';
+import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import { pauseBehind, Query, readAhead } from '../../core/wire/api/request.js';
 
 const firstAnswerMetrics = {
@@ -38,7 +31,7 @@ export default defineStage<TranslateOptions, never, 'plan', typeof firstAnswerMe
   metrics: firstAnswerMetrics,
   create(options, host): Stage<never, 'plan'> {
     const settings = { ...options, approxTopk: host.limits.process.approxTopk };
-    const first = options.firstAnswers === 'prompt' ? new FirstAnswers(options, host) : undefined;
+    const first = options.firstAnswers === 'prompt' ? answerFirst(options, host) : undefined;
     return {
       // The parser builds its table on first use, which takes as long as a hundred queries.
       start: async () => new Query(firstQuery, 'reject').read(new Pacer()),
@@ -93,62 +86,54 @@ const maxFailed = 500;
 const maxFailedBytes = 1 << 20;
 
 /** Lets range queries be answered before all of their rows have been inspected, and runs that inspection afterwards. */
-class FirstAnswers {
-  readonly #maxRows: number;
-  readonly #meters: Meters<typeof firstAnswerMetrics>;
-  readonly #spare: SpareTime;
+function answerFirst(
+  { firstAnswersMaxRows }: Pick<TranslateOptions, 'firstAnswersMaxRows'>,
+  host: Pick<Host<typeof firstAnswerMetrics>, 'clock' | 'strain' | 'log' | 'shared' | 'meters'>,
+) {
+  const { meters, clock } = host;
+  // Checks must also run on a proxy that is never without requests.
+  const spare = new SpareTime(host, { isIdle: () => true, strainedMs, waitsAtGates: true });
   /** Queries whose check has failed. */
-  readonly #failed: ByteLru<true>;
-  #running: string | undefined;
-
-  constructor(
-    { firstAnswersMaxRows }: Pick<TranslateOptions, 'firstAnswersMaxRows'>,
-    host: Pick<Host<typeof firstAnswerMetrics>, 'clock' | 'strain' | 'log' | 'shared' | 'meters'>,
-  ) {
-    this.#maxRows = firstAnswersMaxRows;
-    this.#meters = host.meters;
-    // Checks must also run on a proxy that is never without requests.
-    this.#spare = new SpareTime(host, { isIdle: () => true, strainedMs, waitsAtGates: true });
-    this.#failed = new ByteLru({ maxEntries: maxFailed, maxBytes: maxFailedBytes, clock: host.clock });
-  }
-
-  async answer(exchange: Exchange<'plan'>, rest: Rest<'plan'>): Promise<Answer> {
-    const { request, slots, caller } = exchange;
-    const { plan, tenant } = slots;
-    const isLong = request.op === 'query_range' && request.range.endNs - request.range.startNs > exactUpToNs;
-    const mayAssume =
-      isLong && plan.kind === 'metric' && caller.isBackground !== true && tenant !== undefined;
-    if (!mayAssume) return rest(exchange);
-    const assumptions = new Assumptions(this.#maxRows, request.range);
-    const answer = await rest(exchange.derive<'plan' | 'assumptions'>({ slots: { plan, assumptions } }));
-    const { key } = assumptions;
-    if (key !== undefined) {
-      this.#meters.first_answers_total.add(1, {});
-      this.#check(key, exchange.derive<'tenant' | 'plan'>({ slots: { tenant, plan } }), rest);
-    }
-    return answer;
-  }
-
-  stop(): void {
-    this.#spare.stop();
-  }
+  const failed = new ByteLru<true>({ maxEntries: maxFailed, maxBytes: maxFailedBytes, clock });
+  let running: string | undefined;
 
   /** Repeats the query in spare time, without assumptions: this proves them, and caches windows of the answer. */
-  #check(key: string, exchange: Exchange<'tenant' | 'plan'>, rest: Rest<'plan'>): void {
-    if (this.#running === key || this.#failed.get(key) !== undefined) return;
+  function check(key: string, exchange: Exchange<'tenant' | 'plan'>, rest: Rest<'plan'>): void {
+    if (running === key || failed.get(key) !== undefined) return;
     const { plan } = exchange.slots;
-    const isQueued = this.#spare.add(key, exchange, async (detached) => {
-      this.#running = key;
+    const isQueued = spare.add(key, exchange, async (detached) => {
+      running = key;
       let outcome = 'failed';
       try {
         await rest(detached.derive<'plan'>({ slots: { plan }, signal: AbortSignal.timeout(checkMs) }));
         outcome = 'done';
       } finally {
-        this.#running = undefined;
-        if (outcome === 'failed') this.#failed.set(key, true, 2 * key.length, retryMs);
-        this.#meters.first_answer_checks_total.add(1, { outcome });
+        running = undefined;
+        if (outcome === 'failed') failed.set(key, true, 2 * key.length, retryMs);
+        meters.first_answer_checks_total.add(1, { outcome });
       }
     });
-    if (!isQueued) this.#meters.first_answer_checks_total.add(1, { outcome: 'dropped' });
+    if (!isQueued) meters.first_answer_checks_total.add(1, { outcome: 'dropped' });
   }
+
+  return {
+    answer: async (exchange: Exchange<'plan'>, rest: Rest<'plan'>): Promise<Answer> => {
+      const { request, slots, caller } = exchange;
+      const { plan, tenant } = slots;
+      const isLong =
+        request.op === 'query_range' && request.range.endNs - request.range.startNs > exactUpToNs;
+      const mayAssume =
+        isLong && plan.kind === 'metric' && caller.isBackground !== true && tenant !== undefined;
+      if (!mayAssume) return rest(exchange);
+      const assumptions = new Assumptions(firstAnswersMaxRows, request.range);
+      const answer = await rest(exchange.derive<'plan' | 'assumptions'>({ slots: { plan, assumptions } }));
+      const { key } = assumptions;
+      if (key !== undefined) {
+        meters.first_answers_total.add(1, {});
+        check(key, exchange.derive<'tenant' | 'plan'>({ slots: { tenant, plan } }), rest);
+      }
+      return answer;
+    },
+    stop: () => spare.stop(),
+  };
 }

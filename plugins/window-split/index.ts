@@ -19,7 +19,7 @@ import { answerLogWindows } from './logs.js';
 import { answerMetricWindows } from './metric.js';
 import { windowMetrics } from './metrics.js';
 import { Parallelism } from './parallelism.js';
-import { Warmer, type Neighbourhood } from './warmer.js';
+import { neighbourWarmer, type Neighbourhood } from './warmer.js';
 import { FallBackToWholeRange, Windowing, type WindowingDeps } from './windowing.js';
 
 /** Maximum number of remembered queries, and their bytes. */
@@ -46,7 +46,7 @@ const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exch
 
 class WindowSplit implements Stage<Needs, never> {
   readonly #deps: WindowingDeps;
-  readonly #warmer: Warmer | undefined;
+  readonly #warmer: ReturnType<typeof neighbourWarmer> | undefined;
   /** Number of requests with waiting callers. */
   #running = 0;
 
@@ -63,7 +63,9 @@ class WindowSplit implements Stage<Needs, never> {
     };
     const isIdle = (): boolean => this.#running === 0;
     if (options.backgroundWarm && options.backgroundWarmMaxWindows > 0)
-      this.#warmer = new Warmer(options, host, isIdle, (exchange, rest) => this.#windowed(exchange, rest));
+      this.#warmer = neighbourWarmer(options, host, isIdle, (exchange, rest) =>
+        this.#windowed(exchange, rest),
+      );
   }
 
   async handle(exchange: Exchange<Needs>, rest: Rest): Promise<Answer> {

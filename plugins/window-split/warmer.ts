@@ -29,59 +29,45 @@ const perRead = 4;
  * Reads the windows before those of a repeated query in advance, for clients that look further back. It only runs while no range query
  * does.
  */
-export class Warmer {
-  readonly #options: WarmOptions;
-  readonly #host: Pick<Host<typeof windowMetrics>, 'clock' | 'strain' | 'meters' | 'log'>;
-  readonly #read: (exchange: Exchange<'tenant' | 'plan'>, rest: Rest) => Promise<unknown>;
+export function neighbourWarmer(
+  { backgroundWarmMaxWindows, historyCacheTtl, splitInterval }: WarmOptions,
+  host: Pick<Host<typeof windowMetrics>, 'clock' | 'strain' | 'meters' | 'log' | 'shared'>,
+  isIdle: () => boolean,
+  read: (exchange: Exchange<'tenant' | 'plan'>, rest: Rest) => Promise<unknown>,
+) {
   /** Previous queries, and whether their neighbours have been read. */
-  readonly #asked: ByteLru<{ isWarm: boolean }>;
-  readonly #spare: SpareTime;
-
-  constructor(
-    options: WarmOptions,
-    host: Pick<Host<typeof windowMetrics>, 'clock' | 'strain' | 'meters' | 'log' | 'shared'>,
-    isIdle: () => boolean,
-    read: (exchange: Exchange<'tenant' | 'plan'>, rest: Rest) => Promise<unknown>,
-  ) {
-    this.#options = options;
-    this.#host = host;
-    this.#read = read;
-    this.#asked = new ByteLru({ maxEntries: maxQuestions, maxBytes, clock: host.clock });
-    this.#spare = new SpareTime(host, whileIdle(isIdle));
-  }
-
-  /** Records that a query has been answered. */
-  answered(neighbourhood: Neighbourhood): void {
-    const { question, exchange } = neighbourhood;
-    const asked = this.#asked.get(question);
-    if (asked === undefined) {
-      this.#asked.set(question, { isWarm: false }, 2 * question.length, this.#options.historyCacheTtl);
-      return;
-    }
-    if (asked.isWarm) return;
-    asked.isWarm = this.#spare.add(question, exchange, (detached) => this.#warm(neighbourhood, detached));
-  }
-
-  stop(): void {
-    this.#spare.stop();
-  }
+  const asked = new ByteLru<{ isWarm: boolean }>({ maxEntries: maxQuestions, maxBytes, clock: host.clock });
+  const spare = new SpareTime(host, whileIdle(isIdle));
 
   /** Reads the windows, newest first. Ends early when a client sends a query. */
-  async #warm({ request, rest, windows }: Neighbourhood, detached: Exchange<'tenant'>): Promise<void> {
+  async function warm(
+    { request, rest, windows }: Neighbourhood,
+    detached: Exchange<'tenant'>,
+  ): Promise<void> {
     const [first] = windows;
-    const { splitInterval, backgroundWarmMaxWindows } = this.#options;
     // Shorter windows may still change, and longer ones belong to a very long range.
     if (first === undefined || first.endMs - first.startMs !== splitInterval) return;
     let left = Math.min(backgroundWarmMaxWindows, windows.length);
-    for (let endMs = first.startMs; left > 1 && this.#spare.isFree;) {
+    for (let endMs = first.startMs; left > 1 && spare.isFree;) {
       // A range of a single window would not be split.
       const count = left <= perRead + 1 ? left : perRead;
       const startMs = endMs - count * splitInterval;
       const range = { startNs: BigInt(startMs) * msNs, endNs: BigInt(endMs) * msNs };
-      await this.#read(detached.derive<'plan'>({ request: { ...request, range } }), rest);
-      this.#host.meters.window_warmed_total.add(count, {});
+      await read(detached.derive<'plan'>({ request: { ...request, range } }), rest);
+      host.meters.window_warmed_total.add(count, {});
       left -= count;
       endMs = startMs;
     }
   }
+
+  return {
+    /** Records that a query has been answered. */
+    answered: (neighbourhood: Neighbourhood): void => {
+      const { question, exchange } = neighbourhood;
+      const before = asked.get(question);
+      if (before === undefined) asked.set(question, { isWarm: false }, 2 * question.length, historyCacheTtl);
+      else before.isWarm ||= spare.add(question, exchange, (detached) => warm(neighbourhood, detached));
+    },
+    stop: () => spare.stop(),
+  };
 }
