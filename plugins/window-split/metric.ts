@@ -70,7 +70,7 @@ export async function answerMetricWindows(
     const shown = whole && commonSteps(whole, asked);
     return whole === undefined || shown === undefined ? [] : [{ window, whole, shown }];
   });
-  const parts = await new MetricWindows(request, slots, windowing).parts();
+  const parts = await answersOf(request, slots, windowing);
   return windowing.together(() => joined(parts, plan, columns, windowing));
 }
 
@@ -88,89 +88,76 @@ function cutsAnHour({ startMs, endMs }: TimeWindow): boolean {
   return startMs % hourMs !== 0 || endMs % hourMs !== 0;
 }
 
-class MetricWindows {
-  readonly #request: QueryRangeRequest;
-  readonly #slots: readonly Slot[];
-  readonly #windowing: Windowing;
-
-  constructor(request: QueryRangeRequest, slots: readonly Slot[], windowing: Windowing) {
-    this.#request = request;
-    this.#slots = slots;
-    this.#windowing = windowing;
-  }
-
-  /** The answers of the windows in time order. */
-  async parts(): Promise<readonly MatrixAnswer[]> {
-    const { kept } = this.#windowing;
-    const found = await kept.find(this.#slots.map(({ window }) => window.key));
-    const parts = new Map<Slot, MatrixAnswer>();
-    const runs: Slot[][] = [];
-    let run: Slot[] | undefined;
-    for (const [place, slot] of this.#slots.entries()) {
-      const packed = found[place];
-      if (packed === undefined && !slot.window.isEmpty) {
-        if (run === undefined) runs.push((run = []));
-        run.push(slot);
-        continue;
-      }
-      run = undefined;
-      if (packed === undefined) {
-        this.#windowing.skipped();
-        continue;
-      }
-      const answer = await kept.unpack(packed);
-      if (answer.kind === 'matrix') parts.set(slot, await this.#shown(slot, answer));
+/** The answers of the windows in time order. */
+async function answersOf(
+  asked: QueryRangeRequest,
+  slots: readonly Slot[],
+  windowing: Windowing,
+): Promise<readonly MatrixAnswer[]> {
+  const { kept } = windowing;
+  const found = await kept.find(slots.map(({ window }) => window.key));
+  const parts = new Map<Slot, MatrixAnswer>();
+  const runs: Slot[][] = [];
+  let run: Slot[] | undefined;
+  for (const [place, slot] of slots.entries()) {
+    const packed = found[place];
+    if (packed === undefined && !slot.window.isEmpty) {
+      if (run === undefined) runs.push((run = []));
+      run.push(slot);
+      continue;
     }
-    const groups = runs.flatMap((slots) => this.#windowing.divided(slots));
-    await this.#windowing.inParallel(groups, async (slots, signal) => {
-      const read = await this.#windowing.readRun(slots, signal, (some) => this.#read(some, signal));
-      for (const [slot, part] of read.flat()) parts.set(slot, part);
-    });
-    return this.#slots.flatMap((slot) => parts.get(slot) ?? []);
-  }
-
-  /** Reads adjacent windows with one call. */
-  async #read(
-    run: readonly Slot[],
-    signal: AbortSignal,
-  ): Promise<readonly (readonly [Slot, MatrixAnswer])[]> {
-    const ranges = run.map((slot) => this.#rangeOf(slot));
-    const [first, last] = [ranges[0], ranges.at(-1)];
-    if (first === undefined || last === undefined) return [];
-    const range = { startNs: BigInt(first.firstMs) * msNs, endNs: BigInt(last.lastMs) * msNs };
-    const request = { ...this.#request, range };
-    const answer = await this.#windowing.readMatrix({ request, windows: run.length }, signal);
-    const pacer = new Pacer(signal);
-    const cuts = await atPace(cutMatrix(answer, ranges), pacer);
-    const read: (readonly [Slot, MatrixAnswer])[] = [];
-    for (const [place, slot] of run.entries()) {
-      const own = cuts[place];
-      if (own === undefined) continue;
-      const { key } = slot.window;
-      const isKept = answer.isProvisional !== true && ranges[place] === slot.whole;
-      if (key !== undefined && isKept) await this.#windowing.kept.keep(key, own);
-      const part = await this.#shown(slot, own);
-      // The cost of the read is charged to its first window.
-      read.push([slot, place === 0 ? { ...part, stats: answer.stats } : part]);
+    run = undefined;
+    if (packed === undefined) {
+      windowing.skipped();
+      continue;
     }
-    return read;
+    const answer = await kept.unpack(packed);
+    if (answer.kind === 'matrix') parts.set(slot, await shownOf(slot, answer, windowing));
   }
-
   /**
    * The steps to read: the whole window if it will be cached. Of the oldest one only a part is shown, but the next refresh shows it too.
    */
-  #rangeOf(slot: Slot): StepRange {
-    if (slot.window.key === undefined) return slot.shown;
-    return isShownWhole(slot) || (slot === this.#slots[0] && this.#slots.length >= fewestWidened)
-      ? slot.whole
-      : slot.shown;
-  }
+  const rangeOf = (slot: Slot): StepRange => {
+    const isOldest = slot === slots[0] && slots.length >= fewestWidened;
+    return slot.window.key !== undefined && (isOldest || isShownWhole(slot)) ? slot.whole : slot.shown;
+  };
+  /** Reads adjacent windows with one call. */
+  const read = async (
+    some: readonly Slot[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [Slot, MatrixAnswer])[]> => {
+    const ranges = some.map(rangeOf);
+    const [first, last] = [ranges[0], ranges.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const range = { startNs: BigInt(first.firstMs) * msNs, endNs: BigInt(last.lastMs) * msNs };
+    const request = { ...asked, range };
+    const answer = await windowing.readMatrix({ request, windows: some.length }, signal);
+    const cuts = await atPace(cutMatrix(answer, ranges), new Pacer(signal));
+    const own: (readonly [Slot, MatrixAnswer])[] = [];
+    for (const [place, slot] of some.entries()) {
+      const cut = cuts[place];
+      if (cut === undefined) continue;
+      const { key } = slot.window;
+      const isKept = answer.isProvisional !== true && ranges[place] === slot.whole;
+      if (key !== undefined && isKept) await kept.keep(key, cut);
+      const part = await shownOf(slot, cut, windowing);
+      // The cost of the read is charged to its first window.
+      own.push([slot, place === 0 ? { ...part, stats: answer.stats } : part]);
+    }
+    return own;
+  };
+  const groups = runs.flatMap((adjacent) => windowing.divided(adjacent));
+  await windowing.inParallel(groups, async (group, signal) => {
+    const all = await windowing.readRun(group, signal, (some) => read(some, signal));
+    for (const [slot, part] of all.flat()) parts.set(slot, part);
+  });
+  return slots.flatMap((slot) => parts.get(slot) ?? []);
+}
 
-  async #shown(slot: Slot, answer: MatrixAnswer): Promise<MatrixAnswer> {
-    if (isShownWhole(slot)) return answer;
-    const [part] = await atPace(cutMatrix(answer, [slot.shown]), new Pacer(this.#windowing.signal));
-    return part ?? answer;
-  }
+async function shownOf(slot: Slot, answer: MatrixAnswer, { signal }: Windowing): Promise<MatrixAnswer> {
+  if (isShownWhole(slot)) return answer;
+  const [part] = await atPace(cutMatrix(answer, [slot.shown]), new Pacer(signal));
+  return part ?? answer;
 }
 
 function isShownWhole({ whole, shown }: Slot): boolean {
