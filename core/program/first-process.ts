@@ -17,14 +17,14 @@ import { createLogging } from './create-logging.js';
 import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
-import { AddedUp, type CompactMetric } from '../kernel/telemetry/compact.js';
-import type { Measurements } from '../kernel/telemetry/exposition.js';
+import { AddedUp } from '../kernel/telemetry/added-up.js';
 import type { LoggerFactory, LogWriter } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetry/otlp/push.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
+import type { Measurements } from '../kernel/telemetry/series.js';
 import { Hub } from '../workers/hub.js';
 import type { Channel, Message } from '../workers/channel.js';
 import type { WorkerSockets } from '../workers/workers.js';
@@ -347,7 +347,7 @@ class FirstProcess {
     const { answers, missing } = await this.#hub.gather(asked);
     for (const { worker, answer } of answers)
       // The topic implies the type of its answers.
-      if (this.#running.has(worker)) this.#sums.update(worker, answer as readonly CompactMetric[]);
+      if (this.#running.has(worker)) this.#sums.update(worker, answer as Measurements);
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });
     await this.#proc.read();

@@ -1,12 +1,11 @@
 import { apiError } from '../base/errors/table.js';
 import type { Clock } from '../base/clock.js';
 import type { Pipeline } from '../kernel/pipeline/types.js';
-import { compact } from '../kernel/telemetry/compact.js';
 import { MeterRegistry, RequestMetrics } from '../kernel/telemetry/meters.js';
-import type { Measurements } from '../kernel/telemetry/exposition.js';
 import { requestMetrics } from '../kernel/telemetry/metrics-table.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
+import type { Measurements } from '../kernel/telemetry/series.js';
 import type { Joined } from '../workers/workers.js';
 import { exposeTopic, measurementsTopic } from './worker-topics.js';
 
@@ -34,7 +33,7 @@ export function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Jo
     await collect();
     return registry.measurements();
   };
-  joined?.answer(measurementsTopic, async () => compact(await measurements()));
+  joined?.answer(measurementsTopic, measurements);
   let running = 0;
   const expose = async (): ReturnType<MeterRegistry['expose']> => {
     if (metricsMaxConcurrency > 0 && running >= metricsMaxConcurrency) throw apiError('scrapeBusy', {});

@@ -1,6 +1,6 @@
 import type { Urls } from '../http/listener.js';
-import type { CompactMetric } from '../kernel/telemetry/compact.js';
 import type { ReloadReport, WorkerReload } from '../kernel/plugin/host.js';
+import type { Measurements } from '../kernel/telemetry/series.js';
 import type { Topic } from '../workers/channel.js';
 
 /** Sent by a worker to the first process when it answers requests. */
@@ -8,7 +8,7 @@ export const servingTopic: Topic<Urls, null> = { name: 'serving' };
 /** Sent by the first process to a worker that is shutting down, when `-shutdown-delay` is over. */
 export const drainTopic: Topic<null, null> = { name: 'drain' };
 /** Sent by the first process to get a worker's metrics. */
-export const measurementsTopic: Topic<null, readonly CompactMetric[]> = { name: 'measurements' };
+export const measurementsTopic: Topic<null, Measurements> = { name: 'measurements' };
 /** Sent by a worker to the first process to get the metrics of all. */
 export const exposeTopic: Topic<null, { readonly contentType: string; readonly text: string }> = {
   name: 'expose',

@@ -3,12 +3,12 @@
  * it takes, and the longest turn of the event loop in it, in which nothing else is answered.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { AddedUp, compact } from '../../core/kernel/telemetry/compact.js';
+import { AddedUp } from '../../core/kernel/telemetry/added-up.js';
 import { MeterRegistry, RequestMetrics } from '../../core/kernel/telemetry/meters.js';
-import type { Measurements } from '../../core/kernel/telemetry/exposition.js';
 import { requestMetrics } from '../../core/kernel/telemetry/metrics-table.js';
 import { batches, requestOf } from '../../core/kernel/telemetry/otlp/points.js';
 import { registerProcessMetrics } from '../../core/kernel/telemetry/process-metrics.js';
+import type { Measurements } from '../../core/kernel/telemetry/series.js';
 import { ProcReader } from '../../core/kernel/telemetry/proc/reader.js';
 import { RequestRecord } from '../../core/kernel/telemetry/request-log.js';
 import { FakeClock, makeCaller, telemetryOptions } from '../../core/testing/index.js';
@@ -43,11 +43,10 @@ export async function run(): Promise<void> {
   await proc.read();
   const measurements = await registry.measurements();
   const sums = new AddedUp();
-  for (const worker of [1, 2]) sums.update(worker, await compact(measurements));
+  for (const worker of [1, 2]) sums.update(worker, measurements);
   for (const [name, read] of [
     ['as text', async () => (await registry.expose()).text],
-    ['as data', () => registry.measurements()],
-    ['as a worker tells it', () => compact(measurements)],
+    ['as a worker tells it', () => registry.measurements()],
     ['of two workers, as data', () => sums.measurements([])],
     ['as a push', () => pushed(measurements)],
   ] as const) {

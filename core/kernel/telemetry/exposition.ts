@@ -3,36 +3,29 @@
  * must not block requests.
  */
 import { Registry } from 'prom-client';
-import { Pacer } from '../../base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { scrapedNames } from './names.js';
-
-/** The measurements of one process as data. */
-export type Measurements = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+import type { Labels, Measurements } from './series.js';
 
 export interface Exposition {
   readonly contentType: string;
   readonly text: string;
 }
 
-type Measured = Measurements[number];
-/** prom-client's types lack the names that values of histograms have. */
-type Sample = Measured['values'][number] & { readonly metricName?: string };
-
 /** Prints all metrics as text, each under each of its names. */
 export async function expose(all: Measurements): Promise<Exposition> {
   const pacer = new Pacer();
   const text = new TextInSteps();
-  for (const measured of all)
-    for (const name of scrapedNames(measured.name)) {
-      // prom-client's types number the kinds of metrics, while its data names them.
-      text.add(`# HELP ${name} ${inOneLine(measured.help)}\n# TYPE ${name} ${String(measured.type)}\n`);
-      const samples: readonly Sample[] = measured.values;
-      for (const sample of samples) {
-        const suffix = (sample.metricName ?? measured.name).slice(measured.name.length);
-        text.add(`${name}${suffix}${labelsText(sample)} ${valueText(sample.value)}\n`);
-        const due = pacer.due();
-        if (due !== undefined) await due;
-      }
+  for (const { name, help, type, bounds, series } of all)
+    for (const shown of scrapedNames(name)) {
+      text.add(`# HELP ${shown} ${inOneLine(help)}\n# TYPE ${shown} ${type}\n`);
+      await eachAtPace(series, pacer, ([labels, numbers]) => {
+        const add = (suffix: string, of: Labels, value = 0): void =>
+          text.add(`${shown}${suffix}${labelsText(of)} ${valueText(value)}\n`);
+        for (const [at, le] of bounds.entries()) add('_bucket', { le: String(le), ...labels }, numbers[at]);
+        if (bounds.length > 0) add('_sum', labels, numbers[bounds.length]);
+        add(bounds.length > 0 ? '_count' : '', labels, numbers.at(-1));
+      });
       text.add('\n');
     }
   return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text: text.done() };
@@ -58,10 +51,9 @@ class TextInSteps {
   }
 }
 
-function labelsText({ labels }: Sample): string {
+function labelsText(labels: Labels): string {
   let text = '';
-  for (const name in labels)
-    text += `${text === '' ? '{' : ','}${name}="${quoted(String(labels[name] ?? ''))}"`;
+  for (const name in labels) text += `${text === '' ? '{' : ','}${name}="${quoted(labels[name] ?? '')}"`;
   return text === '' ? '' : `${text}}`;
 }
 

@@ -5,13 +5,15 @@ import type { Counter, Histogram, Meters, MetricSpec, MetricSpecs } from '../../
 import type { TelemetryOptions } from '../../base/options.gen.js';
 import { endUserOf } from '../../victoria/upstream/connections.js';
 import { defectIn } from '../blame.js';
-import { expose, type Exposition, type Measurements } from './exposition.js';
+import { expose, type Exposition } from './exposition.js';
 import type { requestMetrics } from './metrics-table.js';
 import { metricPrefix } from './names.js';
 import type { RequestObserver, RequestRecord } from './request-log.js';
 import {
   type Description,
   type Labels,
+  type Measured,
+  type Measurements,
   overflowLabel,
   plainCounter,
   plainGauge,
@@ -222,24 +224,30 @@ export class MeterRegistry {
   }
 
   /** All measurements so far as data. */
-  measurements(): Promise<Measurements> {
-    return this.registry.getMetricsAsJSON();
+  async measurements(): Promise<Measurements> {
+    const all: unknown = await this.registry.getMetricsAsJSON();
+    // All its metrics are read in this form (`readFrom`).
+    return all as Measurements;
   }
 
   /** The current value of a counter or gauge, or the count of a histogram; undefined without measurements. */
-  async read(name: string, labels: Readonly<Record<string, string>>): Promise<number | undefined> {
-    const metric = await this.registry.getSingleMetric(metricPrefix + name)?.get();
-    const isWanted = (value: {
-      readonly labels: Readonly<Partial<Record<string, string | number>>>;
-    }): boolean => Object.entries(labels).every(([label, wanted]) => String(value.labels[label]) === wanted);
-    return metric?.values.filter(isTotal).find(isWanted)?.value;
+  async read(name: string, labels: Labels): Promise<number | undefined> {
+    const wanted = Object.entries(labels);
+    const found = (await this.#series(name)).find(([own]) =>
+      wanted.every(([label, value]) => own[label] === value),
+    );
+    return found?.[1].at(-1);
   }
 
   /** The sum of a counter or gauge over its labels, or the number of observations of a histogram; 0 without measurements. */
   async total(name: string): Promise<number> {
-    const metric = await this.registry.getSingleMetric(metricPrefix + name)?.get();
-    const counted = metric?.values.filter(isTotal) ?? [];
-    return counted.reduce((sum, { value }) => sum + value, 0);
+    return (await this.#series(name)).reduce((sum, [, numbers]) => sum + (numbers.at(-1) ?? 0), 0);
+  }
+
+  async #series(name: string): Promise<Measured['series']> {
+    const measured: unknown = await this.registry.getSingleMetric(metricPrefix + name)?.get();
+    // As above.
+    return (measured as Measured | undefined)?.series ?? [];
   }
 
   #meter(name: string, spec: MetricSpec): Made {
@@ -253,11 +261,6 @@ export class MeterRegistry {
     this.#made.set(name, made);
     return made;
   }
-}
-
-/** A histogram contributes only its count, other metrics every value. */
-function isTotal(value: object): boolean {
-  return !('metricName' in value) || String(value.metricName).endsWith('_count');
 }
 
 type Meter = Counter<Labels> | PlainGauge | Histogram<Labels>;

@@ -4,7 +4,7 @@ import type { MetricSpec, MetricSpecs } from '../../base/meters.js';
 import { residentBytes } from '../../base/memory/resident.js';
 import { metricPrefix } from './names.js';
 import { resources, type ProcReader, type Seen } from './proc/reader.js';
-import { plainHistogram, Observed } from './series.js';
+import { type Measured, plainHistogram, Observed, readFrom } from './series.js';
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 
 /** Buckets in seconds; most pauses are below a millisecond. */
@@ -41,30 +41,20 @@ export function registerProcessMetrics(registry: Registry, proc: ProcReader): vo
 function register(registry: Registry, name: string, figure: ProcessFigure, proc: ProcReader): void {
   const { help, type, labels = [], ofWorkers } = figure;
   const Metric = type === 'counter' ? Counter : Gauge;
-  new Metric({
+  const metric = new Metric({
     name: metricPrefix + name,
     help,
     labelNames: [...labels],
     registers: [registry],
     aggregator: ofWorkers ?? 'sum',
-    collect() {
-      refill(this, labels, valuesOf(figure, proc.seen));
-    },
   });
+  readFrom(metric, () => seriesOf(figure.read(proc.seen)));
 }
 
-/** Replaces all values of a metric. */
-function refill(metric: Counter | Gauge, labelNames: readonly string[], shown: Figures): void {
-  metric.reset();
-  // A reset leaves a zero, which is removed.
-  if (labelNames.length === 0) metric.remove();
-  for (const { labels, value } of shown) metric.inc(labels, value);
-}
-
-function valuesOf(figure: ProcessFigure, seen: Seen): Figures {
-  const found = figure.read(seen);
-  if (found === undefined) return [];
-  return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
+function seriesOf(found: ReturnType<ProcessFigure['read']> = []): Measured['series'] {
+  return typeof found === 'number'
+    ? [[{}, [found]]]
+    : found.map(({ labels, value }) => [labels, [value]] as const);
 }
 
 /** The declarations, for documentation. */

@@ -3,17 +3,9 @@
  * they are read. Looking up a series by its labels for every measurement costs more than answering a request from a cache, and thousands of
  * tenants produce a hundred thousand values.
  */
-import {
-  type Aggregator,
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValueWithName,
-  type Registry,
-} from 'prom-client';
+import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type * as Meter from '../../base/meters.js';
-import { Pacer } from '../../base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 
 export type Labels = Readonly<Record<string, string>>;
 /** Replaces label values beyond the limit of a metric. */
@@ -21,13 +13,28 @@ export const overflowLabel = '__overflow__';
 /** Maximum number of series of one metric; clients can choose some label values. */
 const maxSeries = 2_000;
 
-/** A value in prom-client's form. */
-type Value = MetricValueWithName<string>;
-type Read = Promise<MetricObjectWithValues<Value>>;
+/** The value, or for a histogram: the cumulative count for each bound, the sum, and the total count. */
+export type MeasuredSeries = readonly [labels: Labels, numbers: readonly number[]];
+
+/** A metric as plain data: each series of a histogram once, instead of one labelled value per bucket. */
+export interface Measured {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  /** Rule for combining the measurements of several processes. */
+  readonly aggregator: Aggregator;
+  /** The bounds of a histogram; the last one is `+Inf`. Empty for other types. */
+  readonly bounds: readonly (number | string)[];
+  readonly series: readonly MeasuredSeries[];
+}
+
+/** The measurements of one process, or of several together. */
+export type Measurements = readonly Measured[];
 
 interface Shown {
-  /** Adds its values under this metric name. */
-  show(values: Value[], metric: string): void;
+  readonly labels: Labels;
+  /** Undefined while the series is hidden. */
+  numbers(): readonly number[] | undefined;
 }
 
 /** The series of one metric. Their number is bounded: further label combinations share one series. */
@@ -56,16 +63,14 @@ class SeriesTable<Series extends Shown> {
     this.#all.delete(this.#keyOf(labels));
   }
 
-  /** The values of all series, created in steps; each series is read at one instant. */
-  async shown(): Promise<Value[]> {
-    const pacer = new Pacer();
-    const values: Value[] = [];
-    for (const series of this.#all.values()) {
-      series.show(values, this.#metric);
-      const due = pacer.due();
-      if (due !== undefined) await due;
-    }
-    return values;
+  /** All series, read in steps; each one at one instant. */
+  async shown(): Promise<readonly MeasuredSeries[]> {
+    const shown: MeasuredSeries[] = [];
+    await eachAtPace(this.#all.values(), new Pacer(), (series) => {
+      const numbers = series.numbers();
+      if (numbers !== undefined) shown.push([series.labels, numbers]);
+    });
+    return shown;
   }
 
   #keyOf(labels: Labels): string {
@@ -100,7 +105,6 @@ export interface Description {
   readonly help: string;
   readonly labelNames: string[];
   readonly registers: Registry[];
-  /** Rule for combining the measurements of several processes. */
   readonly aggregator: Aggregator;
 }
 
@@ -118,8 +122,8 @@ class Count implements Shown {
     this.value += value;
   }
 
-  show(values: Value[]): void {
-    values.push({ labels: this.labels, value: this.value });
+  numbers(): readonly number[] {
+    return [this.value];
   }
 }
 
@@ -127,15 +131,23 @@ class Count implements Shown {
 export function plainCounter(description: Description): Meter.Counter<Labels> {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Count(name, labels));
-  readFrom(new Counter(description), table);
+  readFrom(new Counter(description), () => table.shown());
   if (labelNames.length === 0) table.of({});
   return { add: (value, labels) => table.of(labels).add(value), of: (labels) => table.of(labels) };
 }
 
-/** Lets prom-client's registry read the values of a metric from its table. */
-function readFrom(metric: { get(): Read }, table: SeriesTable<Shown>): void {
+/** Lets prom-client's registry read a metric from elsewhere: in its own form, the registry would have a value for each bucket. */
+export function readFrom(
+  metric: { get(): Promise<unknown> },
+  read: () => Measured['series'] | Promise<Measured['series']>,
+  bounds: Measured['bounds'] = [],
+): void {
   const described = metric.get.bind(metric);
-  metric.get = async () => ({ ...(await described()), values: await table.shown() });
+  metric.get = async (): Promise<Measured> => {
+    // prom-client's types number the kinds of metrics, while its data names them.
+    const { name, help, type, aggregator } = (await described()) as Measured;
+    return { name, help, type, aggregator, bounds, series: await read() };
+  };
 }
 
 /** One series of a gauge. */
@@ -159,8 +171,8 @@ class Level implements Shown {
     this.#isHidden = true;
   }
 
-  show(values: Value[]): void {
-    if (!this.#isHidden) values.push({ labels: this.labels, value: this.value });
+  numbers(): readonly number[] | undefined {
+    return this.#isHidden ? undefined : [this.value];
   }
 }
 
@@ -176,7 +188,7 @@ export interface PlainGauge extends Meter.Gauge<Labels> {
 export function plainGauge(description: Description): PlainGauge {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => new Level(name, labels));
-  readFrom(new Gauge(description), table);
+  readFrom(new Gauge(description), () => table.shown());
   return {
     begin: () => {
       if (labelNames.length === 0) table.of({}).set(0);
@@ -214,19 +226,10 @@ export class Observed implements Shown {
     this.sum += value;
   }
 
-  show(values: Value[], metric: string): void {
-    const { labels, buckets, inBuckets, count, sum } = this;
-    const bucket = `${metric}_bucket`;
+  numbers(): readonly number[] {
     let below = 0;
-    for (const [at, le] of buckets.entries()) {
-      below += inBuckets[at] ?? 0;
-      values.push({ labels: { le, ...labels }, value: below, metricName: bucket });
-    }
-    values.push(
-      { labels: { le: '+Inf', ...labels }, value: count, metricName: bucket },
-      { labels, value: sum, metricName: `${metric}_sum` },
-      { labels, value: count, metricName: `${metric}_count` },
-    );
+    const upTo = Array.from(this.inBuckets, (count) => (below += count));
+    return [...upTo, this.count, this.sum, this.count];
   }
 }
 
@@ -241,7 +244,10 @@ export function plainHistogram(
 ): Meter.Histogram<Labels> {
   const { name, labelNames } = description;
   const table = new SeriesTable(name, labelNames, (labels) => only ?? new Observed(name, labels, buckets));
-  readFrom(new Histogram({ ...description, buckets: [...buckets] }), table);
+  readFrom(new Histogram({ ...description, buckets: [...buckets] }), () => table.shown(), [
+    ...buckets,
+    '+Inf',
+  ]);
   if (labelNames.length === 0) table.of({});
   return { observe: (value, labels) => table.of(labels).observe(value), of: (labels) => table.of(labels) };
 }

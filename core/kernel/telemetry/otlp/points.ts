@@ -9,8 +9,7 @@ import {
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
 import { eachAtPace, Pacer } from '../../../base/pace/steps.js';
-import { compact, type CompactMetric, type CompactSeries } from '../compact.js';
-import type { Measurements } from '../exposition.js';
+import type { Labels, Measured, Measurements } from '../series.js';
 
 /** Timestamps in nanoseconds since the epoch. */
 export interface Times {
@@ -48,7 +47,7 @@ export async function* batches(
 ): AsyncGenerator<readonly MetricData[]> {
   let batch: MetricData[] = [];
   let room = mostPoints;
-  for (const metric of await compact(measurements)) {
+  for (const metric of measurements) {
     const data = await dataOf(metric, times);
     for (let from = 0; from < data.dataPoints.length;) {
       const dataPoints = data.dataPoints.slice(from, from + room);
@@ -64,10 +63,7 @@ export async function* batches(
   if (batch.length > 0) yield batch;
 }
 
-async function dataOf(
-  { help, name, type, bounds, series }: CompactMetric,
-  times: Times,
-): Promise<MetricData> {
+async function dataOf({ help, name, type, bounds, series }: Measured, times: Times): Promise<MetricData> {
   const data = {
     descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE },
     // Cumulative, so that the next push makes up for a lost one.
@@ -108,12 +104,11 @@ function spanOf({ startNs, nowNs }: Times): { readonly startTime: HrTime; readon
   return { startTime: time(startNs), endTime: time(nowNs) };
 }
 
-function attributesOf(labels: CompactSeries[0]): Attributes {
+function attributesOf(labels: Labels): Attributes {
   return Object.fromEntries(
     Object.entries(labels).map(([label, value]) => {
-      const text = String(value ?? '');
-      const isStatus = label === 'status' && /^\d{1,9}$/.test(text);
-      return [attributeNames.get(label) ?? label, isStatus ? Number(text) : text];
+      const isStatus = label === 'status' && /^\d{1,9}$/.test(value);
+      return [attributeNames.get(label) ?? label, isStatus ? Number(value) : value];
     }),
   );
 }

@@ -6,8 +6,8 @@ import type { Meters } from '../../../base/meters.js';
 import type { TelemetryOptions } from '../../../base/options.gen.js';
 import { fieldsOf } from '../../../base/protobuf-fields.js';
 import { withinBound } from '../../bounded.js';
-import type { Measurements } from '../exposition.js';
 import type { otlpMetrics } from '../metrics-table.js';
+import type { Measurements } from '../series.js';
 import { headersOf, resourceOf, signalUrl } from './receiver.js';
 
 /** The component of log records about pushes. */

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
-import { AddedUp, compact, expanded } from '../../../../core/kernel/telemetry/compact.js';
+import { AddedUp } from '../../../../core/kernel/telemetry/added-up.js';
 import { MeterRegistry, RequestMetrics } from '../../../../core/kernel/telemetry/meters.js';
 import { requestMetrics } from '../../../../core/kernel/telemetry/metrics-table.js';
 import { batches } from '../../../../core/kernel/telemetry/otlp/points.js';
@@ -146,18 +145,16 @@ test('ten thousand tenants are as many series as the limits allow, and a scrape 
     return result;
   };
   const { text } = await inSteps('a scrape', () => registry.expose());
-  const measurements = await registry.measurements();
-  const told = await inSteps('what a worker tells', () => compact(measurements));
+  const measurements = await inSteps('what a worker tells', () => registry.measurements());
   const sums = new AddedUp();
-  for (const worker of [1, 2]) sums.update(worker, told);
+  for (const worker of [1, 2]) sums.update(worker, measurements);
   const both = await inSteps('the sum of workers', () => sums.measurements([]));
   const counted = both.find(({ name }) => name === 'ref_proxy_tenant_requests_total');
-  t.is(counted?.values.length, 2_001);
+  t.is(counted?.series.length, 2_001);
   t.is(
-    counted?.values.reduce((sum, { value }) => sum + value, 0),
+    counted?.series.reduce((sum, [, [value = 0]]) => sum + value, 0),
     20_000,
   );
-  t.true(isDeepStrictEqual(await expanded(told), measurements));
   await inSteps('a push', async () => {
     // To pull is what makes them.
     for await (const batch of batches(measurements, { startNs: 1n, nowNs: 2n }, 500))

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AddedUp, compact } from '../../../../core/kernel/telemetry/compact.js';
+import { AddedUp } from '../../../../core/kernel/telemetry/added-up.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
 
 const metrics = {
@@ -32,9 +32,9 @@ test('measurements of workers are added up or merged, and counts outlive who cou
   }
   two.meters.asked_total.add(1, { kind: 'y' });
   const update = async (): Promise<void> => {
-    sums.update(1, await compact(await one.registry.measurements()));
+    sums.update(1, await one.registry.measurements());
     // As it comes over the line.
-    sums.update(2, JSON.parse(JSON.stringify(await compact(await two.registry.measurements()))) as never);
+    sums.update(2, JSON.parse(JSON.stringify(await two.registry.measurements())) as never);
   };
   await update();
   const both = [
@@ -59,7 +59,7 @@ test('measurements of workers are added up or merged, and counts outlive who cou
   );
   const again = makeWorker();
   again.meters.asked_total.add(4, { kind: 'y' });
-  sums.update(2, await compact(await again.registry.measurements()));
+  sums.update(2, await again.registry.measurements());
   sums.ended(2);
   t.true((await shown(sums)).includes('ref_proxy_asked_total{kind="y"} 5'));
 });
