@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js';
 import { OverrideStack } from '../override-stack.js';
-import type { Logger } from '../logger.js';
 import { SnapshotFile, type SnapshotFileSettings } from './snapshot-file.js';
 import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
 
@@ -12,103 +11,6 @@ export interface KeptSnapshotSettings extends SnapshotFileSettings {
   readonly intervalMs: number;
   /** Fills the source from the file; resolves to true if the file then holds everything that the source holds. */
   readonly restore: (file: SnapshotFile, signal: AbortSignal) => Promise<boolean>;
-}
-
-/** Keeps a snapshot of a source in a file: restores it in the background at startup, then writes it periodically. */
-export class KeptSnapshot {
-  readonly #settings: KeptSnapshotSettings;
-  readonly #log: Logger;
-  readonly #file: SnapshotFile;
-  readonly #keeper: SnapshotKeeper;
-  /** Aborts the restore on a purge or when the process stops. */
-  readonly #ended = new AbortController();
-  #restored: Promise<void> | undefined;
-  #isKeeping = false;
-  #leave: (() => void) | undefined;
-  #isWarming = false;
-
-  constructor(settings: KeptSnapshotSettings) {
-    const { source, observer, log } = settings;
-    this.#settings = settings;
-    this.#log = log;
-    this.#file = new SnapshotFile(settings);
-    this.#keeper = new SnapshotKeeper(this.#file, source, observer, settings);
-  }
-
-  /**
-   * Starts the restore in the background.
-   * @throws Error naming the option when the file cannot be written
-   */
-  async start(turns?: SnapshotTurns): Promise<void> {
-    await this.#file.open();
-    this.#leave = await this.#keeper.takeTurn(turns);
-    this.#isWarming = true;
-    this.#restored = this.#restore();
-  }
-
-  /** True while the file is being restored. */
-  get isWarming(): boolean {
-    return this.#isWarming;
-  }
-
-  /** Resolves when no restore is running. */
-  async restored(): Promise<void> {
-    await this.#restored;
-  }
-
-  /** Writes pending changes. */
-  write(): Promise<void> {
-    return this.#keeper.write();
-  }
-
-  /** Drops entries from the source and removes the file, so that a restart does not restore them. */
-  async forget(drop: () => void): Promise<void> {
-    await this.#end();
-    drop();
-    // The aborted restore has not started the keeper.
-    if (!this.#isKeeping) this.#keep(false);
-    await this.#keeper.forget();
-  }
-
-  /** Writes pending changes and stops. After an unfinished restore the file stays as it is. */
-  async stop(): Promise<void> {
-    await this.#end();
-    await this.#keeper.stop();
-    this.#leave?.();
-  }
-
-  async #end(): Promise<void> {
-    this.#ended.abort();
-    await this.#restored;
-  }
-
-  async #restore(): Promise<void> {
-    const { signal } = this.#ended;
-    try {
-      this.#keep(await this.#settings.restore(this.#file, signal));
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#log.warn('cannot restore the snapshot', { 'file.path': this.#settings.path, error });
-      this.#keep(false);
-    } finally {
-      this.#isWarming = false;
-    }
-  }
-
-  #keep(isSaved: boolean): void {
-    this.#isKeeping = true;
-    this.#keeper.start(this.#settings.intervalMs, isSaved);
-  }
-}
-
-/** Values that instances of a plugin share by name. */
-interface Sharing {
-  shared<Value>(name: string, make: () => Value): Value;
-}
-
-/** The turns of all keepers of one snapshot file: after a reload, two instances of a plugin may share it for a while. */
-export function snapshotTurns(path: string, host: Sharing): SnapshotTurns {
-  return host.shared(`snapshot file ${path}`, () => new OverrideStack<SnapshotKeeper>());
 }
 
 /** The contents of the snapshot. */
@@ -131,57 +33,72 @@ export interface SnapshotObserver {
   failed(): void;
 }
 
-/** The keepers of one file, in order of registration; only the last one writes. */
-export type SnapshotTurns = OverrideStack<SnapshotKeeper>;
+/** The snapshots that share one file, in order of registration; only the last one writes. */
+type SnapshotTurns = OverrideStack<KeptSnapshot>;
 
-/** Writes a snapshot periodically when its source has changed, and once more on stop. */
-export class SnapshotKeeper {
-  readonly #file: Pick<SnapshotFile, 'write' | 'remove'>;
-  readonly #source: SnapshotSource;
-  readonly #observer: SnapshotObserver;
-  readonly #log: Logger;
-  readonly #clock: Pick<Clock, 'monotonicMs'>;
+/** Values that instances of a plugin share by name. */
+interface Sharing {
+  shared<Value>(name: string, make: () => Value): Value;
+}
+
+/** The turns at one snapshot file: after a reload, two instances of a plugin may share it for a while. */
+export function snapshotTurns(path: string, host: Sharing): SnapshotTurns {
+  return host.shared(`snapshot file ${path}`, () => new OverrideStack<KeptSnapshot>());
+}
+
+/**
+ * Keeps a snapshot of a source in a file: restores it in the background at startup, then writes it periodically when the source has
+ * changed, and once more on stop.
+ */
+export class KeptSnapshot {
+  readonly #settings: KeptSnapshotSettings;
+  readonly #file: SnapshotFile;
+  /** Aborts the restore on a purge or when the process stops. */
+  readonly #ended = new AbortController();
+  #restored: Promise<void> | undefined;
+  #isWarming = false;
+  #turns: SnapshotTurns | undefined;
+  #leave: (() => void) | undefined;
+  /** Set while changes are written. */
+  #timer: NodeJS.Timeout | undefined;
   /** Revision that the file holds; undefined when the file does not match any. */
   #revision: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   /** Set while writes fail, so that an outage is logged once. */
   #isFailing = false;
-  #turns: SnapshotTurns | undefined;
 
-  constructor(
-    file: Pick<SnapshotFile, 'write' | 'remove'>,
-    source: SnapshotSource,
-    observer: SnapshotObserver,
-    { log, clock }: { readonly log: Logger; readonly clock: Pick<Clock, 'monotonicMs'> },
-  ) {
-    this.#file = file;
-    this.#source = source;
-    this.#observer = observer;
-    this.#log = log;
-    this.#clock = clock;
-    this.#revision = source.revision();
+  constructor(settings: KeptSnapshotSettings) {
+    this.#settings = settings;
+    this.#file = new SnapshotFile(settings);
   }
 
   /**
-   * Starts the periodic writes.
-   * @param isSaved true if the file already holds everything that the source holds
+   * Takes over the file, after its current snapshot has been written, and starts the restore in the background.
+   * @throws Error naming the option when the file cannot be written
    */
-  start(intervalMs: number, isSaved = true): void {
-    this.#revision = isSaved ? this.#source.revision() : undefined;
-    this.#timer = setInterval(() => void this.write(), intervalMs).unref();
-  }
-
-  /** Takes over the file after the current keeper has written its changes. The returned function gives the file back. */
-  async takeTurn(turns: SnapshotTurns | undefined): Promise<() => void> {
+  async start(turns?: SnapshotTurns): Promise<void> {
+    await this.#file.open();
     await turns?.current?.write();
     this.#turns = turns;
-    return turns?.claim(this) ?? ((): void => undefined);
+    this.#leave = turns?.claim(this);
+    this.#isWarming = true;
+    this.#restored = this.#restore();
   }
 
-  /** Writes changes since the last write. Does nothing before `start`, so that a file that is still being read is not overwritten. */
+  /** True while the file is being restored. */
+  get isWarming(): boolean {
+    return this.#isWarming;
+  }
+
+  /** Resolves when no restore is running. */
+  async restored(): Promise<void> {
+    await this.#restored;
+  }
+
+  /** Writes changes since the last write. Does nothing before the end of the restore, so that a file that is being read is not overwritten. */
   async write(): Promise<void> {
-    if (this.#timer === undefined || !this.#isItsTurn || this.#revision === this.#source.revision()) return;
+    const { source } = this.#settings;
+    if (this.#timer === undefined || !this.#isItsTurn || this.#revision === source.revision()) return;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -189,39 +106,71 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Called after entries were dropped that must not come back: removes the file, even when it cannot be written. The next write contains
-   * the remaining entries.
+   * Drops entries from the source and removes the file, even when it cannot be written, so that a restart does not restore them. The next
+   * write contains the remaining entries.
    */
-  async forget(): Promise<void> {
+  async forget(drop: () => void): Promise<void> {
+    await this.#end();
+    drop();
     await this.#writing;
-    this.#revision = undefined;
+    this.#keep(false);
     if (this.#isItsTurn) await this.#file.remove();
   }
 
+  /** Writes pending changes and stops. After an unfinished restore the file stays as it is. */
   async stop(): Promise<void> {
+    await this.#end();
     clearInterval(this.#timer);
     await this.#writing;
     await this.write();
     this.#timer = undefined;
+    this.#leave?.();
   }
 
   get #isItsTurn(): boolean {
     return this.#turns === undefined || this.#turns.current === this;
   }
 
-  async #write(): Promise<void> {
-    const revision = this.#source.revision();
-    const startMs = this.#clock.monotonicMs();
+  async #end(): Promise<void> {
+    this.#ended.abort();
+    await this.#restored;
+  }
+
+  async #restore(): Promise<void> {
+    const { log, path, restore } = this.#settings;
+    const { signal } = this.#ended;
     try {
-      const bytes = await this.#file.write(this.#source.entries(), this.#source.others?.());
-      this.#observer.wrote(bytes, this.#clock.monotonicMs() - startMs);
+      this.#keep(await restore(this.#file, signal));
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn('cannot restore the snapshot', { 'file.path': path, error });
+      this.#keep(false);
+    } finally {
+      this.#isWarming = false;
+    }
+  }
+
+  /** Writes changes from now on. */
+  #keep(isSaved: boolean): void {
+    const { source, intervalMs } = this.#settings;
+    this.#revision = isSaved ? source.revision() : undefined;
+    this.#timer ??= setInterval(() => void this.write(), intervalMs).unref();
+  }
+
+  async #write(): Promise<void> {
+    const { source, observer, clock, log } = this.#settings;
+    const revision = source.revision();
+    const startMs = clock.monotonicMs();
+    try {
+      const bytes = await this.#file.write(source.entries(), source.others?.());
+      observer.wrote(bytes, clock.monotonicMs() - startMs);
       this.#revision = revision;
-      if (this.#isFailing) this.#log.info('snapshot is written again after failures');
+      if (this.#isFailing) log.info('snapshot is written again after failures');
       this.#isFailing = false;
     } catch (error) {
-      this.#observer.failed();
+      observer.failed();
       if (!this.#isFailing)
-        this.#log.warn('cannot write the snapshot; new entries are lost on a restart', { error });
+        log.warn('cannot write the snapshot; new entries are lost on a restart', { error });
       this.#isFailing = true;
     }
   }

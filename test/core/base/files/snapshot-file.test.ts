@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { SnapshotFile } from '../../../../core/base/files/snapshot-file.js';
-import { SnapshotKeeper } from '../../../../core/base/files/kept-snapshot.js';
+import { KeptSnapshot, type KeptSnapshotSettings } from '../../../../core/base/files/kept-snapshot.js';
 import type { WrittenEntry } from '../../../../core/base/files/snapshot-json.js';
 import { makeHost, type FakeHost } from '../../../../core/testing/index.js';
 
@@ -136,62 +136,77 @@ test('reading a snapshot ends with its signal and puts nothing aside', async (t)
   t.deepEqual(await readdir(folder), ['snapshot.json']);
 });
 
+/** A snapshot in this file, whose source is changed by its revision. */
+async function keptAt(
+  path: string,
+  host: FakeHost,
+  {
+    restore = () => Promise.resolve(true),
+    ...settings
+  }: Pick<KeptSnapshotSettings, 'source' | 'observer'> & Partial<Pick<KeptSnapshotSettings, 'restore'>>,
+): Promise<KeptSnapshot> {
+  const { clock, log } = host;
+  const fixed = { flag: '-some-persist-path', format, intervalMs: 3_600_000 };
+  const kept = new KeptSnapshot({ ...fixed, ...settings, path, clock, log, restore });
+  await kept.start();
+  return kept;
+}
+
 test('a snapshot is written when something has changed and a last time in the end', async (t) => {
-  const written: string[][] = [];
+  const path = join(await folderFor(t), 'snapshot.json');
+  const file = fileAt(path);
+  let written = 0;
   let known: readonly string[] = ['a'];
-  const keeper = new SnapshotKeeper(
-    {
-      write: (given) => {
-        written.push([...given].map(({ names }) => names.join()));
-        return Promise.resolve(1);
-      },
-      remove: () => Promise.resolve(),
-    },
-    { revision: () => known.length, entries: () => entries(...known) },
-    { wrote: () => undefined, failed: () => undefined },
-    makeHost(),
-  );
+  let restored: (isSaved: boolean) => void = () => undefined;
+  const kept = await keptAt(path, makeHost(), {
+    source: { revision: () => known.length, entries: () => entries(...known) },
+    observer: { wrote: () => (written += 1), failed: () => undefined },
+    restore: () => new Promise((resolve) => (restored = resolve)),
+  });
   known = ['a', 'b'];
-  await keeper.write();
-  t.deepEqual(written, [], 'not before it began');
-  keeper.start(3_600_000);
-  await keeper.write();
-  t.deepEqual(written, [], 'what it began with is in the file');
+  await kept.write();
+  t.is(written, 0, 'not before the file was read');
+  restored(true);
+  await kept.restored();
+  await kept.write();
+  t.is(written, 0, 'what it began with is in the file');
   known = ['a', 'b', 'c'];
-  await Promise.all([keeper.write(), keeper.write()]);
-  await keeper.write();
-  t.deepEqual(written, [['a', 'b', 'c']]);
+  await Promise.all([kept.write(), kept.write()]);
+  await kept.write();
+  t.is(written, 1);
+  t.deepEqual([...((await contentOf(file)) ?? new Map<string, unknown>()).keys()], ['a', 'b', 'c']);
   known = ['a', 'b', 'c', 'd'];
-  await keeper.stop();
-  t.deepEqual(written.at(-1), ['a', 'b', 'c', 'd']);
-  t.is(written.length, 2);
+  await kept.stop();
+  t.deepEqual([...((await contentOf(file)) ?? new Map<string, unknown>()).keys()], ['a', 'b', 'c', 'd']);
+  t.is(written, 2);
 });
 
 test('a disk that fails to take snapshots is one log record, and what was lost is written once it does', async (t) => {
+  const folder = join(await folderFor(t), 'disk');
+  await mkdir(folder);
   const host = makeHost();
-  let [isFull, revision, failed] = [true, 0, 0];
+  let [revision, failed] = [0, 0];
   const wrote: number[] = [];
-  const keeper = new SnapshotKeeper(
-    {
-      write: () => {
+  const kept = await keptAt(join(folder, 'snapshot.json'), host, {
+    source: {
+      revision: () => revision,
+      entries: () => {
         host.clock.advance(30);
-        return isFull ? Promise.reject(new Error('disk full')) : Promise.resolve(7);
+        return entries('a');
       },
-      remove: () => Promise.resolve(),
     },
-    { revision: () => revision, entries: () => [] },
-    { wrote: (bytes, tookMs) => void wrote.push(bytes, tookMs), failed: () => (failed += 1) },
-    host,
-  );
-  keeper.start(3_600_000);
+    observer: { wrote: (_bytes, tookMs) => wrote.push(tookMs), failed: () => (failed += 1) },
+  });
+  await kept.restored();
+  await rm(folder, { recursive: true });
   revision = 1;
-  await keeper.write();
-  await keeper.write();
+  await kept.write();
+  await kept.write();
   t.is(failed, 2);
-  isFull = false;
-  await keeper.write();
-  await keeper.stop();
-  t.deepEqual(wrote, [7, 30]);
+  await mkdir(folder);
+  await kept.write();
+  await kept.stop();
+  t.deepEqual(wrote, [30]);
   t.deepEqual(
     host.records.map(({ body }) => body),
     [
@@ -203,24 +218,24 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
 
 test('what was taken out of a source is in no file from then on, also while one is written', async (t) => {
   const folder = await folderFor(t);
-  const file = fileAt(join(folder, 'snapshot.json'));
+  const path = join(folder, 'snapshot.json');
   let known = ['secret', 'other'];
   let revision = 0;
-  const keeper = new SnapshotKeeper(
-    file,
-    { revision: () => revision, entries: () => entries(...known) },
-    { wrote: () => undefined, failed: () => undefined },
-    makeHost(),
-  );
-  keeper.start(3_600_000, false);
-  const writing = keeper.write();
-  known = ['other'];
-  revision += 1;
-  await keeper.forget();
+  const kept = await keptAt(path, makeHost(), {
+    source: { revision: () => revision, entries: () => entries(...known) },
+    observer: { wrote: () => undefined, failed: () => undefined },
+    restore: () => Promise.resolve(false),
+  });
+  await kept.restored();
+  const writing = kept.write();
+  await kept.forget(() => {
+    known = ['other'];
+    revision += 1;
+  });
   t.deepEqual(await readdir(folder), []);
   await writing;
-  await keeper.stop();
-  t.deepEqual([...((await contentOf(file)) ?? [])], [['other', 0]]);
+  await kept.stop();
+  t.deepEqual([...((await contentOf(fileAt(path))) ?? [])], [['other', 0]]);
 });
 
 test('what stands beside the entries of a snapshot comes back, before them, and what was added is waited for', async (t) => {
