@@ -36,3 +36,14 @@ interface EnvironmentRule extends RuleMeta {
   check(draft: PipelineDraft, surroundings: Surroundings): Promise<readonly Complaint[]>;
 }
 export type Rule = TextRule | EnvironmentRule;
+
+/** A rule as it is written down; it reports errors unless it says otherwise. */
+type Written<Kind extends Rule> = Omit<Kind, 'tier' | 'severity'> & Partial<Pick<Kind, 'severity'>>;
+
+export function textRules(tier: TextRule['tier'], rules: readonly Written<TextRule>[]): readonly Rule[] {
+  return rules.map((rule) => ({ severity: 'error', ...rule, tier }));
+}
+
+export function environmentRules(rules: readonly Written<EnvironmentRule>[]): readonly Rule[] {
+  return rules.map((rule) => ({ severity: 'error', ...rule, tier: 'environment' }));
+}

@@ -2,7 +2,7 @@ import { suggest } from '../../options/index.js';
 import type { DraftEntry, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf } from '../../pipeline/located.js';
 import type { StagePlugin } from '../../plugin/contract.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 import {
   chainOf,
   gives,
@@ -24,12 +24,10 @@ const builtInGivers: ReadonlyMap<string, string> = new Map([
 ]);
 const builtInAnswerer = 'response-shape';
 
-export const chainRules: readonly Rule[] = [
+export const chainRules = textRules('meaning', [
   {
     id: 'R030',
     title: 'a stage comes after the stages it needs',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'A stage needs a slot, such as `tenant`, `plan` or `upstream`, that only a later stage gives. The finding points at the first stage that comes too early and says which move fixes it. One stage in the wrong position is reported once, with everything that it breaks.',
     check(draft) {
@@ -44,8 +42,6 @@ export const chainRules: readonly Rule[] = [
   {
     id: 'R031',
     title: 'every slot that a stage needs is given',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'A stage needs a slot that no enabled stage of the file gives. Of the built-in stages, `tenancy` gives `tenant`, `translate` gives `plan` and `backend` gives `upstream`. A missing slot is reported once, at the first stage that needs it.',
     check(draft) {
@@ -70,8 +66,6 @@ export const chainRules: readonly Rule[] = [
   {
     id: 'R032',
     title: 'only one stage gives a slot',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'Two enabled stages give the same slot, so the second would overwrite the work of the first. Remove or disable one of them.',
     check(draft) {
@@ -96,8 +90,6 @@ export const chainRules: readonly Rule[] = [
   {
     id: 'R033',
     title: 'the last stage answers',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'No stage follows the last one, so it must answer by itself (`rest: never`). Of the built-in stages, `response-shape` does.',
     check(draft) {
@@ -117,8 +109,6 @@ export const chainRules: readonly Rule[] = [
   {
     id: 'R034',
     title: 'no stage follows the one that answers',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'A stage that answers by itself never runs the stages after it, so those would have no effect.',
     check(draft) {
@@ -140,8 +130,6 @@ export const chainRules: readonly Rule[] = [
   {
     id: 'R035',
     title: 'there is a stage and an endpoint plugin',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'Without an enabled endpoint plugin, no HTTP route is served; without an enabled stage, no request is answered.',
     check(draft) {
@@ -165,7 +153,6 @@ export const chainRules: readonly Rule[] = [
   {
     id: 'R036',
     title: 'custom stages come before the caches',
-    tier: 'meaning',
     severity: 'warning',
     isAboutWhole: true,
     docs: 'A cache (`tier0`, `kept-patterns`, `label-index`, `window-split`, `peer-cache`) answers without running the stages after it. A stage there that refuses, changes or counts requests by client would be skipped on cache hits, so one client could get an answer that only another may see. Move it above the caches or, if its result depends only on the request, the tenant and its options, set `behindCaches: true` in its definition.',
@@ -184,7 +171,7 @@ export const chainRules: readonly Rule[] = [
       });
     },
   },
-];
+]);
 
 function explain({ edges, needers, givers }: MisplacedGroup): string {
   const needs = needers.length === 1 ? 'needs' : 'need';

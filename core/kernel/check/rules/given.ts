@@ -13,13 +13,12 @@ import {
 import type { DraftOptions, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf, toPlain } from '../../pipeline/located.js';
 import { allOptions, enabledOwners, enabledPlugins } from '../option-lookup.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 
-export const givenRules: readonly Rule[] = [
+export const givenRules = textRules('meaning', [
   {
     id: 'R054',
     title: 'an option that is set has an effect',
-    tier: 'meaning',
     severity: 'warning',
     docs: 'The option is accepted, so that files and command lines of other Loki proxies still work, but this version does not use it. The finding covers every source of the value: the file, a flag or the environment.',
     check: (draft) =>
@@ -37,7 +36,6 @@ export const givenRules: readonly Rule[] = [
   {
     id: 'R055',
     title: 'no deprecated option is set',
-    tier: 'meaning',
     severity: 'warning',
     docs: 'The option was renamed or has no effect any more; the message says what to use instead. The finding covers every source of the value: the file, a flag or the environment.',
     check: (draft) =>
@@ -51,7 +49,6 @@ export const givenRules: readonly Rule[] = [
   {
     id: 'R056',
     title: 'no flag overrides the file',
-    tier: 'meaning',
     severity: 'warning',
     docs: 'A flag or an environment variable overrides the option, so its value in the file has no effect. The files in `pipelines/` of this package are meant to be overridden and are not checked.',
     check(draft) {
@@ -62,7 +59,6 @@ export const givenRules: readonly Rule[] = [
   {
     id: 'R057',
     title: 'a flag or variable sets an option of a plugin in the file',
-    tier: 'meaning',
     severity: 'warning',
     isAboutWhole: true,
     docs: 'A flag or an environment variable sets an option of built-in plugins, but none of them is in the file and enabled, so it has no effect; or a variable that other proxies use for an option does not set it here, and the finding names the flag.',
@@ -91,8 +87,6 @@ export const givenRules: readonly Rule[] = [
   {
     id: 'R038',
     title: 'every REF_PROXY_ variable has a flag',
-    tier: 'meaning',
-    severity: 'error',
     isAboutWhole: true,
     docs: 'Every flag has an environment variable: `REF_PROXY_` and the flag name in capitals, with `_` for `-` and `.`. A variable with this prefix but without a flag is misspelt, and the option would silently keep its default. Variables that the file references (`${NAME}`) and those that Kubernetes sets for a service of this name are not checked.',
     check(draft) {
@@ -108,7 +102,7 @@ export const givenRules: readonly Rule[] = [
         }));
     },
   },
-];
+]);
 
 function shadowed({ schema, node, resolved }: DraftOptions): readonly Complaint[] {
   return [...resolved.origins].flatMap(([key, origin]) => {

@@ -3,7 +3,7 @@ import { chainRules } from './chain.js';
 import { givenRules } from './given.js';
 import { listenersRules } from './listeners.js';
 import { machineRules } from './machine.js';
-import { optionsRules } from './options.js';
+import { boundsRules, optionsRules } from './options.js';
 import { pluginsRules } from './plugins.js';
 import { sectionsRules } from './sections.js';
 import { yamlRules } from './yaml.js';
@@ -14,6 +14,7 @@ import { yamlRules } from './yaml.js';
 export const rules: readonly Rule[] = [
   ...yamlRules,
   ...optionsRules,
+  ...boundsRules,
   ...pluginsRules,
   ...chainRules,
   ...sectionsRules,

@@ -8,14 +8,12 @@ import {
   isFilled,
   type FilledOption,
 } from '../option-lookup.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 
-export const listenersRules: readonly Rule[] = [
+export const listenersRules = textRules('meaning', [
   {
     id: 'R041',
     title: 'a metrics listener requires instrumentation',
-    tier: 'meaning',
-    severity: 'error',
     docs: '`metricsListen` opens an address for `/metrics`, which exists only with `registerInstrumentation: true`.',
     check(draft) {
       const listen = findOption(draft, 'metrics-listen');
@@ -29,8 +27,6 @@ export const listenersRules: readonly Rule[] = [
   {
     id: 'R045',
     title: 'debug routes on a non-loopback address require a token',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'The page at /ui, explained queries, query analytics and profiles show user queries and internals of the process. On an `adminListen` address that other machines can reach, they require `adminAuthToken`.',
     check(draft) {
       const listen = findOption(draft, 'admin-listen');
@@ -46,8 +42,6 @@ export const listenersRules: readonly Rule[] = [
   {
     id: 'R048',
     title: 'listeners do not share an address',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'Two listeners of the file would open the same port on the same interface, and the second would fail. Port 0 lets the system choose a free port and never collides.',
     check(draft) {
       const complaints: Complaint[] = [];
@@ -65,7 +59,7 @@ export const listenersRules: readonly Rule[] = [
       return complaints;
     },
   },
-];
+]);
 
 /** True if both addresses conflict; an address without a host means every interface. */
 function overlap(a: ListenAddress, b: ListenAddress): boolean {

@@ -3,15 +3,13 @@ import { withoutCredentials } from '../../../base/secrets.js';
 import type { FileUse } from '../../options/index.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
 import { allOptions, enabledOwners, isFilled, optionsOf, type FilledOption } from '../option-lookup.js';
-import type { Complaint, Rule } from '../rule.js';
+import { environmentRules, type Complaint } from '../rule.js';
 import { listeners } from './listeners.js';
 
-export const machineRules: readonly Rule[] = [
+export const machineRules = environmentRules([
   {
     id: 'R060',
     title: 'an input file is readable',
-    tier: 'environment',
-    severity: 'error',
     docs: 'A file that an option names (certificates, tenant map, custom patterns, secrets) must exist and be readable by the user who runs the check.',
     check: (draft, { canRead }) =>
       complaintsOf(pathOptions(draft, 'read'), ({ value }) => canRead(value), 'cannot be read'),
@@ -19,8 +17,6 @@ export const machineRules: readonly Rule[] = [
   {
     id: 'R061',
     title: 'an output file is writable',
-    tier: 'environment',
-    severity: 'error',
     refusesStart: true,
     docs: 'A file that an option tells the proxy to write (disk cache, snapshots) must be writable or, if it does not exist yet, its directory. Otherwise `serve` refuses to start.',
     check: (draft, { canWrite }) =>
@@ -29,8 +25,6 @@ export const machineRules: readonly Rule[] = [
   {
     id: 'R062',
     title: 'a backend is healthy',
-    tier: 'environment',
-    severity: 'error',
     docs: 'Every backend must answer `GET /health` with 2xx within 5 seconds. A backend that the same file starts (`embedded-backend`) is not checked.',
     check: (draft, { canReach }) =>
       complaintsOf(
@@ -42,13 +36,11 @@ export const machineRules: readonly Rule[] = [
   {
     id: 'R063',
     title: 'a listen address is free',
-    tier: 'environment',
-    severity: 'error',
     docs: 'Opens every listener of the file for a moment. A running proxy already uses its ports, so run this tier on the target machine before startup.',
     check: (draft, { canListen }) =>
       complaintsOf(listeners(draft), ({ value }) => canListen(value), 'cannot be opened'),
   },
-];
+]);
 
 /** The options for which a check of the machine gives a reason, with what is wrong with their values. */
 async function complaintsOf(

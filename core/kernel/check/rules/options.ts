@@ -2,38 +2,33 @@ import type { OptionFinding } from '../../options/index.js';
 import { placeOfOption, type DraftOptions, type PipelineDraft } from '../../pipeline/draft.js';
 import { meantOption } from '../meant-option.js';
 import { allOptions, enabledOwners, findOption, optionsOf, type FoundOption } from '../option-lookup.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 
-export const optionsRules: readonly Rule[] = [
+export const optionsRules = textRules('structure', [
   {
     id: 'R007',
     title: 'a plugin has the option',
-    tier: 'structure',
-    severity: 'error',
     docs: 'The plugin or section has no option with this name; a misspelt option would silently keep its default. docs/flags.md lists all options.',
     check: (draft) => optionComplaints(draft, 'unknown-option'),
   },
   {
     id: 'R008',
     title: 'an option has an allowed value',
-    tier: 'structure',
-    severity: 'error',
     docs: 'The value has the wrong type, is out of range, is not one of the allowed words, or is not a valid duration, address or URL. Types are never converted: `"5"` is a string, not a number. If the value comes from a flag or an environment variable, the message names it.',
     check: (draft) => optionComplaints(draft, 'bad-value'),
   },
   {
     id: 'R009',
     title: 'a required option is set',
-    tier: 'structure',
-    severity: 'error',
     docs: 'The option has no default, and neither the file nor a flag nor the environment sets it. The finding points at the plugin or the mapping without it.',
     check: (draft) => optionComplaints(draft, 'missing-option'),
   },
+]);
+
+export const boundsRules = textRules('meaning', [
   {
     id: 'R046',
     title: 'a lower bound is not above its upper bound',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'Of two options that are a lower and an upper bound (`x-not-above` in their schema), such as the minimum and maximum number of parallel reads, the first must not exceed the second. 0 as the upper bound means no limit.',
     check: (draft) =>
       enabledOwners(draft).flatMap((owner) => {
@@ -53,8 +48,6 @@ export const optionsRules: readonly Rule[] = [
   {
     id: 'R050',
     title: 'options with the same flag have the same value',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'Some options tell a plugin about another one: the caches must know which credentials `backend` forwards, or one client would get answers made for another. Options that are not in the file follow the leading option; if both are in the file, they must be equal.',
     check(draft) {
       return allOptions(draft).flatMap((option): readonly Complaint[] => {
@@ -68,7 +61,7 @@ export const optionsRules: readonly Rule[] = [
       });
     },
   },
-];
+]);
 
 /** These lists are sets of names, so their order does not matter. */
 function sameValue(a: FoundOption, b: FoundOption): boolean {

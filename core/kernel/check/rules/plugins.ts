@@ -7,14 +7,12 @@ import { shapeOfMetric } from '../../telemetry/meters.js';
 import { builtInMetrics } from '../../telemetry/metrics-table.js';
 import { processMetrics } from '../../telemetry/process-metrics.js';
 import { enabledPlugins, findOption } from '../option-lookup.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 
-export const pluginsRules: readonly Rule[] = [
+export const pluginsRules = textRules('meaning', [
   {
     id: 'R020',
     title: 'a plugin exists',
-    tier: 'meaning',
-    severity: 'error',
     docs: '`use` is the name of a built-in plugin, the path of a module (`./x.js` or `../x.js`, relative to the directory of the file, or absolute), or an npm package that is installed in the directory of the file or above.',
     check: (draft) =>
       draft.entries.flatMap(({ load, useAt: at }) =>
@@ -24,8 +22,6 @@ export const pluginsRules: readonly Rule[] = [
   {
     id: 'R021',
     title: 'a module is a valid plugin',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'The module exists, but it fails to load, has no default export made with defineStage, defineEndpoint or defineService, has an invalid schema, or declares invalid metrics or routes: names, types, labels, or paths that are taken. Checking a file runs the top-level code of its modules.',
     check: (draft) =>
       draft.entries.flatMap(({ load, use, useAt: at }) =>
@@ -35,8 +31,6 @@ export const pluginsRules: readonly Rule[] = [
   {
     id: 'R022',
     title: 'a plugin is in the list of its kind',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'Stages belong in `stages`, endpoint plugins in `endpoints`, service plugins in `services`.',
     check: (draft) =>
       draft.entries.flatMap(({ load, list, useAt }) => {
@@ -52,8 +46,6 @@ export const pluginsRules: readonly Rule[] = [
   {
     id: 'R023',
     title: 'an id is unique',
-    tier: 'meaning',
-    severity: 'error',
     docs: "Logs, metrics and messages name an entry by its id, which is the plugin's name unless `id` is set. A plugin that is listed twice needs an `id` in one entry. Disabled entries count too.",
     check(draft) {
       const first = new Map<string, DraftEntry>();
@@ -74,8 +66,6 @@ export const pluginsRules: readonly Rule[] = [
   {
     id: 'R037',
     title: 'declarations of plugins do not conflict',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'Two plugins of the file declare a metric with the same name but different types, labels or buckets, routes with the same id or path, or options with the same flag; or a plugin declares a metric or a flag that ref-proxy already has. Rename one of the two.',
     check(draft) {
       const clashes = new Clashes(draft.schemas);
@@ -90,8 +80,6 @@ export const pluginsRules: readonly Rule[] = [
   {
     id: 'R053',
     title: 'every plugin can run in several workers',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'With `-workers` above 1, each worker runs all plugins. Some, such as the embedded backend, hold state that all requests need and can run only once: run the backend separately (`ref-proxy backend`), or use one worker.',
     check(draft) {
       const workers = findOption(draft, 'workers');
@@ -105,7 +93,7 @@ export const pluginsRules: readonly Rule[] = [
         }));
     },
   },
-];
+]);
 
 const listOf: Readonly<Record<Plugin['kind'], ListName>> = {
   stage: 'stages',

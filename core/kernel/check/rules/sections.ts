@@ -4,13 +4,12 @@ import { editDistance, suggest } from '../../options/index.js';
 import { entryOf, valueOf, type LocatedNode } from '../../pipeline/located.js';
 import type { PipelineDraft } from '../../pipeline/draft.js';
 import { findOption, howToSet, isFilled, type FoundOption } from '../option-lookup.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 
-export const sectionsRules: readonly Rule[] = [
+export const sectionsRules = textRules('meaning', [
   {
     id: 'R040',
     title: 'passthrough labels require dotted names in queries',
-    tier: 'meaning',
     severity: 'warning',
     docs: 'With `labelStyle: passthrough`, labels have their dotted backend names. With `logqlDottedNames: reject`, queries cannot use dotted names, so those labels cannot be queried. The specification allows this combination, so it is only a warning.',
     check(draft) {
@@ -24,8 +23,6 @@ export const sectionsRules: readonly Rule[] = [
   {
     id: 'R042',
     title: 'client certificates require a CA',
-    tier: 'meaning',
-    severity: 'error',
     docs: '`tlsRequireClientCert` refuses clients without a certificate signed by a CA in `tlsClientCaFile`; without that file, no client certificate can be verified.',
     check(draft) {
       const required = findOption(draft, 'tls-require-client-cert');
@@ -38,8 +35,6 @@ export const sectionsRules: readonly Rule[] = [
   {
     id: 'R043',
     title: 'a certificate has its key',
-    tier: 'meaning',
-    severity: 'error',
     docs: 'HTTPS requires `tlsCertFile` and `tlsKeyFile`; with only one of them, or with a CA for client certificates but without them, the listener would stay on plain HTTP.',
     check(draft) {
       const cert = findOption(draft, 'tls-cert-file');
@@ -60,7 +55,6 @@ export const sectionsRules: readonly Rule[] = [
   {
     id: 'R051',
     title: 'a tenant limit has an effect',
-    tier: 'meaning',
     severity: 'warning',
     docs: 'Tenant limits accept every field of Loki, but most of them are about storing logs, which this proxy does not do: they limit nothing, and clients do not see them. The same is true of a misspelt field. To only show a field to clients, add it to `-tenant-limits-allow-publish`.',
     check: (draft) => [
@@ -73,7 +67,7 @@ export const sectionsRules: readonly Rule[] = [
       ),
     ],
   },
-];
+]);
 
 /** Maximum edit distance of a typo, because a field of another program may have a similar name. */
 const nearness = 2;

@@ -2,54 +2,42 @@ import type { PipelineDraft } from '../../pipeline/draft.js';
 import type { ShapeProblem } from '../../pipeline/shape.js';
 import type { YamlProblemKind } from '../../pipeline/located.js';
 import { meantBeside } from '../meant-option.js';
-import type { Complaint, Rule } from '../rule.js';
+import { textRules, type Complaint } from '../rule.js';
 
-export const yamlRules: readonly Rule[] = [
+export const yamlRules = textRules('structure', [
   {
     id: 'R001',
     title: 'the file is YAML',
-    tier: 'structure',
-    severity: 'error',
     docs: 'The file cannot be read, is not UTF-8, or is not YAML 1.2. Nothing else is checked until this is fixed. Indent with spaces; quote a value that contains `: `, ` #` or brackets.',
     check: (draft) => yamlComplaints(draft, 'syntax'),
   },
   {
     id: 'R002',
     title: 'the file is one document',
-    tier: 'structure',
-    severity: 'error',
     docs: 'A pipeline file has exactly one YAML document. An empty file has none, and a line `---` between values begins a second one.',
     check: (draft) => yamlComplaints(draft, 'documents'),
   },
   {
     id: 'R003',
     title: 'a key is unique',
-    tier: 'structure',
-    severity: 'error',
     docs: 'A duplicate key in a mapping would silently lose one of its values. The finding points at the second key and names the line of the first.',
     check: (draft) => yamlComplaints(draft, 'duplicate-key'),
   },
   {
     id: 'R004',
     title: 'no tags, merge keys or endless aliases',
-    tier: 'structure',
-    severity: 'error',
     docs: 'Not supported are custom tags (`!name`), merge keys (`<<`), keys that are not plain text, aliases without an anchor or that contain themselves, and files that exceed 20000 values through aliases. An alias for a whole value (`*name`) is fine.',
     check: (draft) => yamlComplaints(draft, 'feature'),
   },
   {
     id: 'R005',
     title: 'an environment reference is a whole value and resolves',
-    tier: 'structure',
-    severity: 'error',
     docs: '`${NAME}` and `${NAME:-default}` replace a whole value, never a part of one, and a reference without a default requires the variable to be set. `$${` is a literal `${`.',
     check: (draft) => yamlComplaints(draft, 'reference'),
   },
   {
     id: 'R006',
     title: 'the structure of the file matches its schema',
-    tier: 'structure',
-    severity: 'error',
     docs: 'The top level has `version` (1), the sections `server`, `names`, `limits`, `telemetry` and the lists `stages`, `endpoints`, `services`; an entry of a list has `use`, `id`, `enabled` and `with`. See schemas/pipeline.schema.json.',
     check: (draft) =>
       draft.shape
@@ -63,12 +51,10 @@ export const yamlRules: readonly Rule[] = [
   {
     id: 'R010',
     title: 'an included file is readable',
-    tier: 'structure',
-    severity: 'error',
     docs: '`- include: ./file.yaml` inserts the entries of a file that is a list, and `- include: ./file.yaml#name` inserts a list under `fragments` of a file. `include` is the only key of its item. A file cannot include itself; includes are at most 8 levels deep, with at most 64 files in one pipeline.',
     check: (draft) => yamlComplaints(draft, 'include'),
   },
-];
+]);
 
 /** Advice on where an option belongs: in a section, or under `with`. */
 function meantPlace(draft: PipelineDraft, { path = [], at, meant }: ShapeProblem): string | undefined {
