@@ -48,7 +48,7 @@ test.serial(
   (t) => {
     const entries: readonly (readonly [string, ErrorEntry])[] = Object.entries(errorTable);
     const plain = entries.filter(([, { body }]) => body !== undefined).map(([id]) => id);
-    t.deepEqual(plain, ['notFound', 'routeOff', 'notWebSocket']);
+    t.deepEqual(plain, ['notWebSocket', 'notFound', 'routeOff']);
   },
 );
 
