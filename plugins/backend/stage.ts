@@ -190,7 +190,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     this.#options = options;
     this.#host = host;
     this.#fingerprint = createFingerprint(options);
-    this.#breaker = CircuitBreaker.from(options, host.clock, (state) => this.#onBreaker(state));
+    this.#breaker = new CircuitBreaker(options, host.clock, (state) => this.#onBreaker(state));
     this.#pulse = new Pulse({
       probe: (signal) => healthProblem(this.#client, this.#probed.headers, signal),
       nowMs: () => host.clock.monotonicMs(),

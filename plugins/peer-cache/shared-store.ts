@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
-import { CircuitBreaker } from '../../core/base/admission/circuit-breaker.js';
+import { CircuitBreaker, failuresInARow } from '../../core/base/admission/circuit-breaker.js';
 import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import { AdaptiveTimeout } from '../../core/base/pace/adaptive-timeout.js';
 import type { LogFields } from '../../core/base/logger.js';
@@ -102,17 +102,10 @@ export class SharedStore implements AnswerTier {
     this.#host = host;
     this.#generations = new ByteLru({ maxEntries: maxTenants, maxBytes: maxTenantBytes, clock: host.clock });
     this.#timeout = new AdaptiveTimeout({ leastMs: mostWaitMs / 2, mostMs: mostWaitMs });
-    this.#breaker = new CircuitBreaker({
-      failThreshold: 5,
-      inARow: true,
-      windowDurationMs: Infinity,
-      openDurationMs: 10_000,
-      nowMs: () => host.clock.monotonicMs(),
-      onState: (state) => {
-        // Answers after a timeout or an unexpected response can no longer be attributed, so the connection is replaced.
-        if (state === 'open') void this.#connect().catch(ignore);
-        this.#show(state === 'closed');
-      },
+    this.#breaker = new CircuitBreaker(failuresInARow, host.clock, (state) => {
+      // Answers after a timeout or an unexpected response can no longer be attributed, so the connection is replaced.
+      if (state === 'open') void this.#connect().catch(ignore);
+      this.#show(state === 'closed');
     });
   }
 

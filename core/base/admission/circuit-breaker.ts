@@ -10,25 +10,23 @@ export const breakerGaugeValue: Readonly<Record<BreakerState, number>> = {
   'half-open': 2,
 };
 
-export interface BreakerOptions {
-  /** Transport failures within the window that open the breaker. */
-  readonly failThreshold: number;
-  readonly openDurationMs: number;
-  readonly windowDurationMs: number;
-  /** Counts only consecutive failures: a success resets the count. */
-  readonly inARow?: boolean;
-  /** A monotonic clock, in milliseconds. */
-  readonly nowMs: () => number;
-  /** Called on every state change, for the gauge. */
-  readonly onState?: (state: BreakerState) => void;
-}
-
-/** The options that stages have for a breaker; durations in milliseconds. */
+/** Options of a breaker; durations in milliseconds. */
 export interface BreakerFlags {
+  /** Transport failures within the window that open the breaker. */
   readonly breakerFailThreshold: number;
   readonly breakerOpenDuration: number;
   readonly breakerWindowDuration: number;
+  /** Counts only consecutive failures: a success resets the count. */
+  readonly inARow?: boolean;
 }
+
+/** The breaker of calls between replicas, and to what they share. */
+export const failuresInARow: BreakerFlags = {
+  breakerFailThreshold: 5,
+  breakerOpenDuration: 10_000,
+  breakerWindowDuration: Infinity,
+  inARow: true,
+};
 
 /** Permission for one call. Exactly one of the methods ends it; later calls are ignored. */
 export interface BreakerPermit {
@@ -47,7 +45,9 @@ const maxProbes = 64;
  * Stops calls to a backend, a peer or a store that cannot be reached (docs/protocol/operation.md#circuit-breaker).
  */
 export class CircuitBreaker {
-  readonly #options: BreakerOptions;
+  readonly #flags: BreakerFlags;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #onState: (state: BreakerState) => void;
   #state: BreakerState = 'closed';
   #failures: number[] = [];
   #openedAt = 0;
@@ -61,23 +61,15 @@ export class CircuitBreaker {
   /** Incremented on each state change, so that results of calls from an earlier state are ignored. */
   #generation = 0;
 
-  constructor(options: BreakerOptions) {
-    this.#options = options;
-  }
-
-  /** Creates the breaker that the options of a stage describe. */
-  static from(
-    { breakerFailThreshold, breakerOpenDuration, breakerWindowDuration }: BreakerFlags,
+  /** @param onState called on every state change, for the gauge */
+  constructor(
+    flags: BreakerFlags,
     clock: Pick<Clock, 'monotonicMs'>,
-    onState: (state: BreakerState) => void,
-  ): CircuitBreaker {
-    return new CircuitBreaker({
-      failThreshold: breakerFailThreshold,
-      openDurationMs: breakerOpenDuration,
-      windowDurationMs: breakerWindowDuration,
-      nowMs: () => clock.monotonicMs(),
-      onState,
-    });
+    onState: (state: BreakerState) => void = () => undefined,
+  ) {
+    this.#flags = flags;
+    this.#clock = clock;
+    this.#onState = onState;
   }
 
   /** The current state, for /ready and the gauge. Does not admit a call. */
@@ -127,12 +119,12 @@ export class CircuitBreaker {
       }
       return;
     }
-    if (verdict === 'success' && this.#options.inARow === true) this.#failures = [];
+    if (verdict === 'success' && this.#flags.inARow === true) this.#failures = [];
     if (verdict !== 'failure') return;
-    const now = this.#options.nowMs();
-    this.#failures = this.#failures.filter((at) => now - at < this.#options.windowDurationMs);
+    const now = this.#clock.monotonicMs();
+    this.#failures = this.#failures.filter((at) => now - at < this.#flags.breakerWindowDuration);
     this.#failures.push(now);
-    if (this.#failures.length >= this.#options.failThreshold) this.#enter('open');
+    if (this.#failures.length >= this.#flags.breakerFailThreshold) this.#enter('open');
   }
 
   #enter(state: BreakerState): void {
@@ -142,11 +134,11 @@ export class CircuitBreaker {
     this.#probesWon = 0;
     this.#probesAdmitted = probes;
     this.#failures = [];
-    if (state === 'open') this.#openedAt = this.#options.nowMs();
-    this.#options.onState?.(state);
+    if (state === 'open') this.#openedAt = this.#clock.monotonicMs();
+    this.#onState(state);
   }
 
   #waitOver(): boolean {
-    return this.#options.nowMs() - this.#openedAt >= this.#options.openDurationMs;
+    return this.#clock.monotonicMs() - this.#openedAt >= this.#flags.breakerOpenDuration;
   }
 }

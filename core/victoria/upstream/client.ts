@@ -156,7 +156,7 @@ export function clientWithBreaker(
   flags: ClientFlags & BreakerFlags,
   { name, clock, log, calls, state: gauge }: OwnBreaker,
 ): BackendClient {
-  const breaker = CircuitBreaker.from(flags, clock, (state) => {
+  const breaker = new CircuitBreaker(flags, clock, (state) => {
     gauge.set(breakerGaugeValue[state], {});
     log.warn(`circuit breaker of the ${name} is ${state}`);
   });

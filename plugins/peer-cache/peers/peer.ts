@@ -6,7 +6,7 @@ import type { Clock } from '../../../core/base/clock.js';
 import type { Logger } from '../../../core/base/logger.js';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
 import { framed, unframed } from '../../../core/cache/frame.js';
-import { CircuitBreaker } from '../../../core/base/admission/circuit-breaker.js';
+import { CircuitBreaker, failuresInARow } from '../../../core/base/admission/circuit-breaker.js';
 import { AdaptiveTimeout } from '../../../core/base/pace/adaptive-timeout.js';
 import { hotEntriesOf, type HotEntry, largestHot } from './hot-index.js';
 
@@ -71,13 +71,7 @@ export class Peer {
     this.#house = house;
     const { patienceMs, clock } = house;
     this.timeout = new AdaptiveTimeout({ leastMs: patienceMs / 10, mostMs: patienceMs });
-    this.#breaker = new CircuitBreaker({
-      failThreshold: 5,
-      inARow: true,
-      windowDurationMs: Infinity,
-      openDurationMs: 10_000,
-      nowMs: () => clock.monotonicMs(),
-    });
+    this.#breaker = new CircuitBreaker(failuresInARow, clock);
   }
 
   /** Tells whether the breaker admits calls. */

@@ -4,13 +4,11 @@ import { CircuitBreaker, type BreakerState } from '../../../../core/base/admissi
 function makeBreaker(): { breaker: CircuitBreaker; states: BreakerState[]; pass: (ms: number) => void } {
   let now = 0;
   const states: BreakerState[] = [];
-  const breaker = new CircuitBreaker({
-    failThreshold: 3,
-    openDurationMs: 1000,
-    windowDurationMs: 5000,
-    nowMs: () => now,
-    onState: (state) => states.push(state),
-  });
+  const breaker = new CircuitBreaker(
+    { breakerFailThreshold: 3, breakerOpenDuration: 1000, breakerWindowDuration: 5000 },
+    { monotonicMs: () => now },
+    (state) => states.push(state),
+  );
   return { breaker, states, pass: (ms) => (now += ms) };
 }
 
@@ -119,13 +117,10 @@ test.serial('reading the state admits nothing', (t) => {
 });
 
 test.serial('where failures count in a row, a success takes back those before it', (t) => {
-  const breaker = new CircuitBreaker({
-    failThreshold: 3,
-    inARow: true,
-    windowDurationMs: Infinity,
-    openDurationMs: 1000,
-    nowMs: () => 0,
-  });
+  const breaker = new CircuitBreaker(
+    { breakerFailThreshold: 3, inARow: true, breakerWindowDuration: Infinity, breakerOpenDuration: 1000 },
+    { monotonicMs: () => 0 },
+  );
   fail(breaker, 2);
   breaker.admit().succeed();
   fail(breaker, 2);

@@ -76,12 +76,10 @@ export class MetricStore {
   private constructor(url: string, close: () => Promise<void>) {
     this.url = url;
     this.#close = close;
-    const breaker = new CircuitBreaker({
-      failThreshold: 100,
-      openDurationMs: 1,
-      windowDurationMs: 1,
-      nowMs: () => 0,
-    });
+    const breaker = new CircuitBreaker(
+      { breakerFailThreshold: 100, breakerOpenDuration: 1, breakerWindowDuration: 1 },
+      { monotonicMs: () => 0 },
+    );
     const options = { url, timeout: 60_000, compression: 'none', tlsSkipVerify: false } as const;
     this.#client = new BackendClient(
       { ...options, maxConcurrent: 8, maxBufferedResponseBytes: 1e8, maxRowBytes: 1e7 },

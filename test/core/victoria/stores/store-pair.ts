@@ -96,10 +96,10 @@ function bound(client: BackendClient, headers: Readonly<Record<string, string>>)
 
 function clientOf(url: string): BackendClient {
   const options = { url, timeout: 60_000, compression: 'none', tlsSkipVerify: false } as const;
-  const never = { failThreshold: 100, openDurationMs: 1, windowDurationMs: 1, nowMs: () => 0 };
+  const never = { breakerFailThreshold: 100, breakerOpenDuration: 1, breakerWindowDuration: 1 };
   return new BackendClient(
     { ...options, maxConcurrent: 8, maxBufferedResponseBytes: 1e8, maxRowBytes: 1e7 },
-    new CircuitBreaker(never),
+    new CircuitBreaker(never, { monotonicMs: () => 0 }),
   );
 }
 

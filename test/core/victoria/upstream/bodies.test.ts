@@ -14,7 +14,7 @@ async function textFrom(listener: RequestListener, options: Partial<ClientOption
   await once(server, 'listening');
   // A server that listens on TCP has an AddressInfo.
   const { port } = server.address() as AddressInfo;
-  const times = { openDurationMs: 60_000, windowDurationMs: 60_000, nowMs: () => 0 };
+  const times = { breakerOpenDuration: 60_000, breakerWindowDuration: 60_000 };
   const client = new BackendClient(
     {
       url: `http://127.0.0.1:${port}`,
@@ -26,7 +26,7 @@ async function textFrom(listener: RequestListener, options: Partial<ClientOption
       maxRowBytes: 1000,
       ...options,
     },
-    new CircuitBreaker({ failThreshold: 2, ...times }),
+    new CircuitBreaker({ breakerFailThreshold: 2, ...times }, { monotonicMs: () => 0 }),
   );
   try {
     const answer = await client.call({

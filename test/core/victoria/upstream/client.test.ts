@@ -50,8 +50,8 @@ async function withClient(
   run: (setup: Setup) => Promise<void>,
   options: Partial<ClientOptions> = {},
 ): Promise<void> {
-  const times = { openDurationMs: 60_000, windowDurationMs: 60_000, nowMs: () => 0 };
-  const breaker = new CircuitBreaker({ failThreshold: 2, ...times });
+  const times = { breakerOpenDuration: 60_000, breakerWindowDuration: 60_000 };
+  const breaker = new CircuitBreaker({ breakerFailThreshold: 2, ...times }, { monotonicMs: () => 0 });
   const settings: ClientOptions = {
     url,
     timeout: 30_000,

@@ -41,7 +41,7 @@ async function withBackend(
   await once(server, 'listening');
   // A listening TCP server has an address object.
   const { port } = server.address() as AddressInfo;
-  const breaker = { failThreshold: 2, openDurationMs: 60_000, windowDurationMs: 60_000, nowMs: () => 0 };
+  const breaker = { breakerFailThreshold: 2, breakerOpenDuration: 60_000, breakerWindowDuration: 60_000 };
   const client = new BackendClient(
     {
       url: `http://127.0.0.1:${port}`,
@@ -52,7 +52,7 @@ async function withBackend(
       maxBufferedResponseBytes: 1000,
       maxRowBytes: 1000,
     },
-    new CircuitBreaker(breaker),
+    new CircuitBreaker(breaker, { monotonicMs: () => 0 }),
   );
   const controller = new AbortController();
   const trace = new Trace();
