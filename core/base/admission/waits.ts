@@ -60,40 +60,6 @@ export function heldPermit(onTake: () => void, onGiveBack: () => void): HeldPerm
   };
 }
 
-/** The total time one request may spend in queues. Overlapping waits count once. */
-export class WaitBudget {
-  readonly #wholeMs: number;
-  readonly #nowMs: () => number;
-  #spentMs = 0;
-  #waiting = 0;
-  #since = 0;
-
-  constructor(wholeMs: number, nowMs: () => number) {
-    this.#wholeMs = wholeMs;
-    this.#nowMs = nowMs;
-  }
-
-  get leftMs(): number {
-    const running = this.#waiting > 0 ? this.#nowMs() - this.#since : 0;
-    return Math.max(0, this.#wholeMs - this.#spentMs - running);
-  }
-
-  /** Starts a wait; the returned function ends it. */
-  begin(): () => void {
-    if (this.#waiting === 0) this.#since = this.#nowMs();
-    this.#waiting += 1;
-    return once(() => {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#spentMs += this.#nowMs() - this.#since;
-    });
-  }
-
-  /** Spends the whole budget: once a request has been refused, it is refused immediately from then on. */
-  exhaust(): void {
-    this.#spentMs = this.#wholeMs;
-  }
-}
-
 /** Total time during which at least one waiter was waiting. */
 export class Waits {
   readonly #nowMs: () => number;
@@ -119,6 +85,32 @@ export class Waits {
   /** Total in milliseconds so far. */
   get ms(): number {
     return this.#sumMs + (this.#waiters > 0 ? this.#nowMs() - this.#sinceMs : 0);
+  }
+}
+
+/** The total time one request may spend in queues. Overlapping waits count once. */
+export class WaitBudget {
+  readonly #waits: Waits;
+  #wholeMs: number;
+
+  constructor(wholeMs: number, nowMs: () => number) {
+    this.#wholeMs = wholeMs;
+    this.#waits = new Waits(nowMs);
+  }
+
+  get leftMs(): number {
+    return Math.max(0, this.#wholeMs - this.#waits.ms);
+  }
+
+  /** Starts a wait; the returned function ends it. */
+  begin(): () => void {
+    this.#waits.begin();
+    return once(() => this.#waits.end());
+  }
+
+  /** Spends the whole budget: once a request has been refused, it is refused immediately from then on. */
+  exhaust(): void {
+    this.#wholeMs = 0;
   }
 }
 
