@@ -1,5 +1,4 @@
-/** A plugin's work exceeded its time limit. */
-export class TimeBoundError extends Error {}
+import { untilAborted } from '../base/admission/waits.js';
 
 /** Runs work with a signal that aborts after a time limit or with the given signal. Rejects then, even if the work ignores the signal. */
 export async function withinBound<Value>(
@@ -7,23 +6,15 @@ export async function withinBound<Value>(
   work: (signal: AbortSignal) => Promise<Value> | Value,
   given?: AbortSignal,
 ): Promise<Value> {
-  const controller = new AbortController();
-  const onGiven = (): void => controller.abort(given?.reason);
+  given?.throwIfAborted();
+  const overdue = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(new TimeBoundError(`timeout after ${boundMs} ms`));
+    overdue.abort(new Error(`timeout after ${boundMs} ms`));
   }, boundMs);
-  const overdue = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener('abort', () => {
-      const reason: unknown = controller.signal.reason;
-      reject(reason instanceof Error ? reason : new Error('cancelled'));
-    });
-  });
+  const signal = given === undefined ? overdue.signal : AbortSignal.any([given, overdue.signal]);
   try {
-    given?.throwIfAborted();
-    given?.addEventListener('abort', onGiven);
-    return await Promise.race([(async () => work(controller.signal))(), overdue]);
+    return await untilAborted((async () => work(signal))(), signal);
   } finally {
     clearTimeout(timer);
-    given?.removeEventListener('abort', onGiven);
   }
 }
