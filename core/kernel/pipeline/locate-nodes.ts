@@ -57,7 +57,7 @@ class Walk {
       return this.#unknown('feature', at, `alias "*${node.source}" ${fault}`);
     }
     if (isScalar(node)) return this.#scalar(node, near);
-    if (!isMap(node) && !isSeq(node)) return { kind: 'scalar', at: near, value: null, isQuoted: false };
+    if (!isMap(node) && !isSeq(node)) return { kind: 'scalar', at: near, value: null };
     const at = this.#at(node, near);
     this.#open.add(node);
     const located: LocatedNode = isMap(node)
@@ -113,27 +113,28 @@ class Walk {
     const range = node.range;
     const hasText = range !== undefined && range !== null && range[1] > range[0];
     const at = hasText ? this.#at(node, near) : near;
-    const isQuoted = node.type !== undefined && node.type !== Scalar.PLAIN;
-    const { value } = node;
-    if (typeof value === 'string') return this.#text(value, at, isQuoted);
-    if (typeof value === 'number' || typeof value === 'boolean')
-      return { kind: 'scalar', at, value, isQuoted };
-    return { kind: 'scalar', at, value: null, isQuoted };
+    const { value, type = Scalar.PLAIN } = node;
+    if (typeof value === 'string') return this.#text(value, at, type !== Scalar.PLAIN);
+    return {
+      kind: 'scalar',
+      at,
+      value: typeof value === 'number' || typeof value === 'boolean' ? value : null,
+    };
   }
 
+  /** @param isQuoted true for quoted and block scalars; only the type of plain text may change */
   #text(text: string, at: SourcePosition, isQuoted: boolean): LocatedScalar {
     const read = readEnvText(text);
     switch (read.kind) {
       case 'text':
-        return { kind: 'scalar', at, value: read.value, isQuoted };
+        return { kind: 'scalar', at, value: read.value };
       case 'bad': {
         const [message, fix] = badReferences[read.reason];
         return this.#unknown('reference', at, message, fix);
       }
       case 'reference': {
         const value = resolveReference(read, this.#env);
-        if (value !== undefined)
-          return { kind: 'scalar', at, value: isQuoted ? value : typeScalar(value), isQuoted };
+        if (value !== undefined) return { kind: 'scalar', at, value: isQuoted ? value : typeScalar(value) };
         const fix = `set ${read.name}, or add a default: \${${read.name}:-value}`;
         const message = `environment variable "${read.name}" is not set and the reference has no default`;
         return this.#unknown('reference', at, message, fix);
@@ -158,7 +159,7 @@ class Walk {
 }
 
 function unknownAt(at: SourcePosition): LocatedScalar {
-  return { kind: 'scalar', at, value: null, isQuoted: false, isUnknown: true };
+  return { kind: 'scalar', at, value: null, isUnknown: true };
 }
 
 const badReferences = {

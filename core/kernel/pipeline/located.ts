@@ -34,8 +34,6 @@ export interface LocatedScalar {
   readonly kind: 'scalar';
   readonly at: SourcePosition;
   readonly value: string | number | boolean | null;
-  /** True for quoted and block scalars; only the type of plain text may change. */
-  readonly isQuoted: boolean;
   /** True if a reference could not be resolved. That is reported already, so no other finding may depend on the value. */
   readonly isUnknown?: boolean;
 }
