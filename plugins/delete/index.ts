@@ -8,7 +8,8 @@ import { first, type Params } from '../../core/wire/api/params/reader.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { firstHeader } from '../../core/http/admission.js';
 import { headerNames } from '../../core/wire/routes-table.js';
-import { parseTimestamp, printGoDuration, quoteGo, TimestampError } from '../../core/base/time/index.js';
+import { parseTimestamp, printGoDuration, TimestampError } from '../../core/base/time/index.js';
+import { quoteGo } from '../../core/base/label-set.js';
 
 export default defineEndpoint<DeleteOptions, typeof deleteMetrics>({
   name: 'delete',

@@ -14,7 +14,7 @@ import { type FormatQueryRequest, Query } from '../../core/wire/api/request.js';
 import { encodeLegacySteps } from '../../core/wire/answer/encode-legacy.js';
 import { type Expr, type LogExpr, LogqlError, parseSteps, printPlain } from '../../core/logql/index.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
-import { quoteGo } from '../../core/base/time/index.js';
+import { quoteGo } from '../../core/base/label-set.js';
 
 /** The read routes of Loki's API: parses the parameters into a request for the chain. */
 export default defineEndpoint<ReferenceApiOptions>({

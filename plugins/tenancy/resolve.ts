@@ -4,7 +4,7 @@ import type { Tenant } from '../../core/base/caller.js';
 import type { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
 import type { TenancyOptions } from '../../core/base/options.gen.js';
-import { quoteGo } from '../../core/base/time/index.js';
+import { quoteGo } from '../../core/base/label-set.js';
 import { readOptionFile } from '../../core/kernel/options/secret-file.js';
 import { operations } from '../../core/operations/index.js';
 import type { Operation } from '../../core/wire/api/request.js';

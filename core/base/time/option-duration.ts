@@ -2,7 +2,7 @@
  * Durations as operators write them: Go's form (`1h30m`, `1.5s`, `250ms`, `0`), and with `long` also days, weeks and years (`90d`, `1y`),
  * which Loki accepts only in tenant limits (docs/protocol/answers.md#published-tenant-limits).
  */
-import { goUnits, longUnits, parseGoDuration } from './go-syntax.js';
+import { goUnits, longUnits, parseGoDuration } from './index.js';
 
 /** Milliseconds of a duration; undefined when it cannot be parsed or has a sign. */
 export function parseDuration(text: string, form: 'go' | 'long' = 'go'): number | undefined {

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../../core/base/time/index.js';
+import { quoteGo } from '../../../core/base/label-set.js';
 import { xxHash64 } from './xxhash.js';
 
 /** A tenant of the backend: the two uint32 numbers of the AccountID and ProjectID headers. */

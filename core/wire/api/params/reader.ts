@@ -8,9 +8,9 @@ import {
   parseMoment,
   parsePrometheusDuration,
   parseTimestamp,
-  quoteGo,
   TimestampError,
 } from '../../../base/time/index.js';
+import { quoteGo } from '../../../base/label-set.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LimitsSettings } from '../../limits/limits.js';
 import type { Direction, DottedNames } from '../request.js';

@@ -6,8 +6,8 @@ import {
   formatFloatShort,
   parseGoFloat,
   parseGoInt,
-  quoteGo,
 } from '../../../../core/base/time/index.js';
+import { quoteGo } from '../../../../core/base/label-set.js';
 
 test('integers are read as Go reads them', (t) => {
   t.deepEqual(parseGoInt('+7'), { kind: 'ok', value: 7n });

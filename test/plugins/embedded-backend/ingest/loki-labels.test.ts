@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 
 import { parsePushedLabels } from '../../../../plugins/embedded-backend/ingest/loki-labels.js';
-import { quoteGo } from '../../../../core/base/time/index.js';
+import { quoteGo } from '../../../../core/base/label-set.js';
 
 test('labels written with Go quoting are read back', (t) => {
   fc.assert(

@@ -5,7 +5,7 @@ import { type ScanOrder, scan } from '../../../../plugins/embedded-backend/store
 import { Store } from '../../../../plugins/embedded-backend/store/store.js';
 import type { Stream } from '../../../../plugins/embedded-backend/store/stream.js';
 import { makeTags, tagsText } from '../../../../plugins/embedded-backend/store/stream-tags.js';
-import { quoteGo } from '../../../../core/base/time/index.js';
+import { quoteGo } from '../../../../core/base/label-set.js';
 
 const TENANT = { accountId: 0, projectId: 0 };
 

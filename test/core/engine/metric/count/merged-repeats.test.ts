@@ -8,7 +8,7 @@ import { namesOptions } from '../../../../../core/testing/options.js';
 import { printFilter } from '../../../../../core/victoria/logsql/print.js';
 import type { LogsqlFilter } from '../../../../../core/victoria/logsql/ast.js';
 import type { BackendRow } from '../../../../../core/victoria/upstream/types.js';
-import { printRfc3339 } from '../../../../../core/base/time/go-syntax.js';
+import { printRfc3339 } from '../../../../../core/base/time/index.js';
 import { deepRuns } from '../../../../setup/runs.js';
 
 const segmentNs = 1_000_000_000_000n;
