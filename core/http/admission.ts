@@ -6,10 +6,16 @@ import { LinkedQueue } from '../base/admission/fair-queue.js';
 import type { Caller } from '../base/caller.js';
 import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
+import type { Logger } from '../base/logger.js';
+import type { MemoryPool } from '../base/memory/account.js';
+import type { Meters } from '../base/meters.js';
 import type { ServerOptions } from '../base/options.gen.js';
+import type { Run } from '../kernel/chain.js';
+import type { fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
 import { headerNames, type HttpMethod, type ListenerName, type Route } from '../wire/routes-table.js';
 import { connectionError } from './error-body.js';
+import type { Connections, OnThrow } from './guarded-server.js';
 
 /** Describes the caller from the connection and the request headers; `more` are headers that count unless the request has them itself. */
 export function callerOf(request: IncomingMessage, more?: ReadonlyMap<string, string>): Caller {
@@ -199,13 +205,20 @@ export class InFlight {
   }
 }
 
-export interface TrackSettings {
-  readonly options: Pick<ServerOptions, 'httpWriteTimeout'>;
+/** The parts of a served pipeline that its listeners share. */
+export interface ServingParts {
+  readonly options: ServerOptions;
+  readonly run: Run;
+  readonly memory: Pick<MemoryPool, 'open'>;
   readonly inFlight: InFlight;
+  readonly connections: Connections;
   readonly observer: RequestObserver;
+  readonly meters: Meters<typeof fastLaneMetrics>;
+  readonly log: Logger;
   readonly clock: Clock;
-  /** Closes the connection of a client that does not read its answer. */
-  readonly cutUnread: (socket: Socket) => void;
+  /** Removes secrets from error texts. */
+  readonly hide: (text: string) => string;
+  readonly onThrow: OnThrow;
 }
 
 /**
@@ -216,13 +229,13 @@ export function track(
   { socket }: Pick<IncomingMessage, 'socket'>,
   response: ServerResponse,
   record: RequestRecord,
-  settings: TrackSettings,
+  parts: ServingParts,
 ): AbortController {
-  const { clock, observer } = settings;
+  const { clock, observer } = parts;
   const controller = new AbortController();
-  const leave = settings.inFlight.add(controller);
+  const leave = parts.inFlight.add(controller);
   observer.started(record);
-  const endBound = limitTime(socket, controller, settings);
+  const endBound = limitTime(socket, controller, parts);
   // Kept here, because Node detaches the socket from a finished request.
   let isWhole = false;
   // Also emitted when the connection is destroyed with the rest of the answer still in its buffer.
@@ -245,12 +258,16 @@ export function track(
 const errorDeliveryMs = 1_000;
 
 /** Ends the request after `-http-write-timeout`, and then its connection if the client still does not read the answer. */
-function limitTime(socket: Socket, controller: AbortController, settings: TrackSettings): () => void {
-  const bound = settings.options.httpWriteTimeout;
+function limitTime(
+  socket: Socket,
+  controller: AbortController,
+  { options, connections }: ServingParts,
+): () => void {
+  const bound = options.httpWriteTimeout;
   if (bound === 0) return () => undefined;
   let timer = setTimeout(() => {
     controller.abort(apiError('queryTimeout', {}));
-    timer = setTimeout(() => settings.cutUnread(socket), errorDeliveryMs);
+    timer = setTimeout(() => connections.cut(socket, 'unread'), errorDeliveryMs);
   }, bound);
   return () => clearTimeout(timer);
 }

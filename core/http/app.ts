@@ -10,29 +10,20 @@ import { Attached } from '../base/memory/account.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
-import { type Admission, callerOf, track, type TrackSettings } from './admission.js';
+import { type Admission, callerOf, type ServingParts, track } from './admission.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import type { FastLane } from './fast-lane.js';
 import { lastAnswer } from './last-answer.js';
 import { hasAmbiguousEnd, refuseBadHead } from './listener.js';
 import { securityHeaders } from './security-headers.js';
-import { type ServedRoute, serveRoute, type ServeSettings } from './serve-route.js';
+import { type ServedRoute, serveRoute } from './serve-route.js';
 import { Readable } from 'node:stream';
 
-export interface AppSettings extends ServeSettings, TrackSettings {
-  readonly options: ServerOptions;
+export interface AppSettings extends ServingParts {
   readonly routes: readonly ServedRoute[];
   readonly admit: Admission;
-  /** Removes secrets from error texts. */
-  readonly hide: (text: string) => string;
   /** Remembers requests that can be answered from their bytes alone. */
-  readonly fastLane?: FastLane | undefined;
-  /** True if the client must be asked to close the connection after this response. */
-  readonly shouldClose: (context: Context, status: number) => boolean;
-  /** Throws if the connection has too many unanswered requests. */
-  readonly refuseOver: (context: Context) => void;
-  /** Reports a bug in HTTP handling itself, outside any route. */
-  readonly onDefect: (error: unknown) => void;
+  readonly fastLane: FastLane | undefined;
 }
 
 /** The requests in progress. */
@@ -45,14 +36,14 @@ export function createApp(settings: AppSettings): Koa {
   app.on('error', (error: unknown, context?: Context) => {
     // Koa also reports failed connections, whose requests are recorded when the connection closes.
     const socket: Socket | null | undefined = context?.req.socket;
-    if (socket?.errored !== error) settings.onDefect(error);
+    if (socket?.errored !== error) settings.log.error('HTTP handling failed', { error });
   });
   const running: AllRunning = new Attached();
   app.use(
     compose([
       answerErrors(settings, running),
       (context, next) => {
-        settings.refuseOver(context);
+        settings.connections.refuseOver(context);
         refuseBadHead(context.req);
         return next();
       },
@@ -134,7 +125,7 @@ async function send(
 ): Promise<void> {
   context.status = answer.status;
   for (const [name, value] of answer.headers) context.set(name, value);
-  if (settings.shouldClose(context, answer.status) || hasAmbiguousEnd(context.req))
+  if (settings.connections.shouldClose(context, answer.status) || hasAmbiguousEnd(context.req))
     context.set('Connection', 'close');
   const body = await compressBody(context, answer, settings.options);
   record.responseBytes = body.length;

@@ -259,34 +259,30 @@ export class Serving {
     connections: Connections,
     onThrow: OnThrow,
   ) {
-    const { server: options, observer, hideSecrets: hide } = served;
+    const { server: options, run, memory, observer, hideSecrets: hide } = served;
     this.server = options;
     this.#log = log;
     this.#connections = connections;
-    const cutUnread = (socket: Socket): void => connections.cut(socket, 'unread');
-    const shared = { options, inFlight: this.#inFlight, observer, clock, cutUnread, onThrow, hide };
-    this.upgrades = new Upgrades({
-      ...shared,
-      run: served.run,
-    });
+    const inFlight = this.#inFlight;
+    const parts = {
+      options,
+      run,
+      memory,
+      inFlight,
+      connections,
+      observer,
+      meters,
+      log,
+      clock,
+      hide,
+      onThrow,
+    };
+    this.upgrades = new Upgrades(parts);
     for (const [name, { routes, upgrades }] of plans) {
       const admit = createAdmission(name, options);
       this.upgrades.serve(name, upgrades, admit);
-      const fastLane =
-        name === 'main' && options.httpFastLane
-          ? new FastLane({ ...shared, meters, connections })
-          : undefined;
-      const app = createApp({
-        ...shared,
-        routes,
-        admit,
-        run: served.run,
-        memory: served.memory,
-        fastLane,
-        shouldClose: (context, status) => connections.shouldClose(context, status),
-        refuseOver: (context) => connections.refuseOver(context),
-        onDefect: (error) => log.error('HTTP handling failed', { error }),
-      });
+      const fastLane = name === 'main' && options.httpFastLane ? new FastLane(parts) : undefined;
+      const app = createApp({ ...parts, routes, admit, fastLane });
       const serve = app.callback();
       const handle = (request: IncomingMessage, response: ServerResponse): void => {
         serve(request, response).catch((error: unknown) => onThrow(asError(error), request.socket));

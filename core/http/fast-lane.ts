@@ -6,20 +6,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asError } from '../base/guard-events.js';
 import { ByteLru } from '../base/memory/byte-lru.js';
-import type { fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
-import type { Meters } from '../base/meters.js';
-import type { Connections, OnThrow } from './guarded-server.js';
 import type { Repeat, RepeatPath } from '../kernel/plugin/exchange.js';
 import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import { connectionError } from './error-body.js';
-import { track, type TrackSettings } from './admission.js';
-
-export interface FastLaneSettings extends TrackSettings {
-  readonly meters: Meters<typeof fastLaneMetrics>;
-  readonly onThrow: OnThrow;
-  readonly connections: Pick<Connections, 'repeatable' | 'rotated' | 'answeredAtOnce' | 'admit'>;
-}
+import { type ServingParts, track } from './admission.js';
 
 /** A remembered request, and how it was answered. */
 interface Known {
@@ -48,15 +39,15 @@ const maxKeyLength = 16 * 2 ** 10;
 const copies = 3;
 
 export class FastLane {
-  readonly #settings: FastLaneSettings;
+  readonly #parts: ServingParts;
   readonly #known: ByteLru<Known>;
   readonly #answered: { add(value: number): void };
   #due: Due[] = [];
   #isClosed = false;
 
-  constructor(settings: FastLaneSettings) {
-    this.#settings = settings;
-    const { clock, meters } = settings;
+  constructor(parts: ServingParts) {
+    this.#parts = parts;
+    const { clock, meters } = parts;
     const resized = (entries: number, bytes: number): void => {
       // By now another lane sets the gauges.
       if (this.#isClosed) return;
@@ -72,7 +63,7 @@ export class FastLane {
   serve(request: IncomingMessage, response: ServerResponse): boolean {
     const key = keyOf(request);
     const known = key === undefined ? undefined : this.#known.get(key);
-    const { clock, connections } = this.#settings;
+    const { clock, connections } = this.#parts;
     const standing = known === undefined ? undefined : connections.repeatable(request, response);
     if (known === undefined || standing === undefined) return false;
     const startedMs = clock.monotonicMs();
@@ -97,13 +88,13 @@ export class FastLane {
       try {
         this.#send(each);
       } catch (error) {
-        this.#settings.onThrow(asError(error), each.request.socket);
+        this.#parts.onThrow(asError(error), each.request.socket);
       }
     }
   }
 
   #send({ request, response, record, head, body }: Due): void {
-    const { clock, observer, connections } = this.#settings;
+    const { clock, observer, connections } = this.#parts;
     const { socket } = request;
     if (socket.destroyed) {
       const ended = connectionError(socket);
@@ -116,7 +107,7 @@ export class FastLane {
     response.end(body);
     if (socket.writableLength > 0) {
       connections.admit(request, response);
-      track(request, response, record, this.#settings);
+      track(request, response, record, this.#parts);
       return;
     }
     connections.answeredAtOnce(request);

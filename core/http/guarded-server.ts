@@ -13,6 +13,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
 import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
 import { asError, guardEvents } from '../base/guard-events.js';
@@ -82,7 +83,6 @@ export class Connections {
     private settings: Settings,
     private readonly clock: Clock,
     private readonly meters: Meters<typeof connectionMetrics>,
-    private readonly random: () => number = Math.random,
   ) {
     const { http_connections: levels, http_connection_transitions_total: transitions } = meters;
     this.#levels = { active: levels.of({ state: 'active' }), idle: levels.of({ state: 'idle' }) };
@@ -231,7 +231,7 @@ export class Connections {
 
   #opened(socket: Socket): void {
     const { httpConnMaxAge, httpConnMaxAgeJitter } = this.settings;
-    const maxAgeMs = httpConnMaxAge + this.random() * httpConnMaxAgeJitter;
+    const maxAgeMs = httpConnMaxAge + Math.random() * httpConnMaxAgeJitter;
     const connection: Connection = {
       openedMs: this.clock.monotonicMs(),
       maxAgeMs,
@@ -334,4 +334,23 @@ function guardedMessages(onThrow: OnThrow): NodeServerOptions {
     }
   }
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse };
+}
+
+/** Creates a WebSocket server on which an error thrown by a listener closes the socket. */
+export function createGuardedWebSockets(
+  options: WebSocketServerOptions,
+  onThrow: (error: Error) => void,
+): WebSocketServer {
+  class GuardedWebSocket extends WebSocket {
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      try {
+        return super.emit(event, ...values);
+      } catch (error) {
+        onThrow(asError(error));
+        this.terminate();
+        return true;
+      }
+    }
+  }
+  return new WebSocketServer({ ...options, WebSocket: GuardedWebSocket });
 }

@@ -1,13 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { untilAborted } from '../base/admission/waits.js';
-import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
-import type { MemoryPool } from '../base/memory/account.js';
-import type { ServerOptions } from '../base/options.gen.js';
 import { addTo } from '../base/order.js';
 import { atPace, doAll, Pacer, type Steps } from '../base/pace/steps.js';
-import type { Run } from '../kernel/chain.js';
 import type { HttpCall, RouteHandler } from '../kernel/plugin/contract.js';
 import { createExchange, type Exchange, type RepeatPath } from '../kernel/plugin/exchange.js';
 import type { RequestRecord } from '../kernel/telemetry/request-log.js';
@@ -16,6 +12,7 @@ import type { Answer, EncodedAnswer } from '../wire/answer/types.js';
 import type { Params } from '../wire/api/params/index.js';
 import type { ApiRequest } from '../wire/api/request.js';
 import { type Route, routeLabel } from '../wire/routes-table.js';
+import type { ServingParts } from './admission.js';
 
 /**
  * Merges the parameters of a POST form and of the URL: form values first, repeated values in order, as Loki's server does. Bodies of other
@@ -172,13 +169,6 @@ export interface ServedRoute {
   readonly handler: RouteHandler;
 }
 
-export interface ServeSettings {
-  readonly memory: Pick<MemoryPool, 'open'>;
-  readonly options: Pick<ServerOptions, 'httpMaxBodyBytes'>;
-  readonly run: Run;
-  readonly clock: Clock;
-}
-
 /** The response of a route. */
 interface Served {
   readonly encoded: EncodedAnswer;
@@ -193,7 +183,7 @@ export async function serveRoute(
   pathParams: ReadonlyMap<string, string>,
   record: RequestRecord,
   signal: AbortSignal,
-  settings: ServeSettings,
+  settings: ServingParts,
 ): Promise<Served> {
   record.route = routeLabel(route);
   record.requestType = route.id;

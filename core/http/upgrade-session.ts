@@ -4,30 +4,19 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { EncodedAnswer } from '../wire/answer/types.js';
 import type { Params } from '../wire/api/params/index.js';
 import { apiError } from '../base/errors/table.js';
-import type { ServerOptions } from '../base/options.gen.js';
 import { createExchange } from '../kernel/plugin/exchange.js';
 import type { LiveSocket, UpgradeCall, UpgradeHandler } from '../kernel/plugin/contract.js';
-import type { Run } from '../kernel/chain.js';
-import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
+import type { RequestRecord } from '../kernel/telemetry/request-log.js';
+import type { ServingParts } from './admission.js';
 import { clientErrorOf, encodeError } from './error-body.js';
-import type { OnThrow } from './guarded-server.js';
 import { securityHeaders } from './security-headers.js';
-import type { Clock } from '../base/clock.js';
 import { Rounds } from '../base/pace/rounds.js';
 
-export interface UpgradeSettings {
-  readonly options: Pick<ServerOptions, 'httpWriteTimeout' | 'errorResponseMessageField'>;
-  /** Removes secrets from error texts. */
-  readonly hide: (text: string) => string;
-  readonly run: Run;
-  readonly observer: RequestObserver;
-  readonly clock: Clock;
-  readonly onThrow: OnThrow;
-}
+type SessionParts = ServingParts & { readonly server: WebSocketServer };
 
 /** One WebSocket request: its handshake and, once accepted, its WebSocket. */
 export class UpgradeSession {
-  readonly #settings: UpgradeSettings & { readonly server: WebSocketServer };
+  readonly #parts: SessionParts;
   readonly #record: RequestRecord;
   readonly #handshake: Handshake;
   readonly #controller = new AbortController();
@@ -37,20 +26,20 @@ export class UpgradeSession {
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(
-    settings: UpgradeSettings & { readonly server: WebSocketServer },
+    parts: SessionParts,
     record: RequestRecord,
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
   ) {
-    this.#settings = settings;
+    this.#parts = parts;
     this.#record = record;
     this.#handshake = new Handshake(request, socket, head, () => this.gone());
   }
 
   /** Runs the handler to its end. An error before the handshake becomes the answer, one after it the close reason. */
   async serve(handler: UpgradeHandler, readParams: () => Params, path: string): Promise<void> {
-    const bound = this.#settings.options.httpWriteTimeout;
+    const bound = this.#parts.options.httpWriteTimeout;
     if (bound > 0)
       this.#deadline = setTimeout(() => this.#controller.abort(apiError('queryTimeout', {})), bound);
     // A handler may be slow to notice that it was aborted.
@@ -87,7 +76,7 @@ export class UpgradeSession {
   }
 
   #call(params: Params, path: string): UpgradeCall {
-    const { run, clock } = this.#settings;
+    const { run, clock } = this.#parts;
     const { signal } = this.#controller;
     const { id, method, requestType: route, caller, trace } = this.#record;
     return {
@@ -110,7 +99,7 @@ export class UpgradeSession {
     if (this.#isAnswered) throw new Error('an upgrade handler accepted twice');
     this.#isAnswered = true;
     clearTimeout(this.#deadline);
-    const { server, hide } = this.#settings;
+    const { server, hide } = this.#parts;
     const socket = new UpgradedSocket(await this.#handshake.accept(server), hide, () => this.gone());
     this.#socket = socket;
     this.#answered(101);
@@ -120,7 +109,7 @@ export class UpgradeSession {
   }
 
   #fail(error: unknown): void {
-    const { options, hide } = this.#settings;
+    const { options, hide } = this.#parts;
     const { signal } = this.#controller;
     const shown = clientErrorOf(error, signal);
     if (this.#socket !== undefined) {
@@ -140,7 +129,7 @@ export class UpgradeSession {
   }
 
   #answered(status: number): void {
-    const { observer, clock } = this.#settings;
+    const { observer, clock } = this.#parts;
     observer.finished(this.#record, status, clock.monotonicMs() - this.#record.startedMs);
     this.#record.trace.isWritten = true;
   }

@@ -7,13 +7,12 @@ import { apiError } from '../base/errors/table.js';
 import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import { asError, guardEvents } from '../base/guard-events.js';
-import { type Admission, callerOf } from './admission.js';
+import { type Admission, callerOf, type ServingParts } from './admission.js';
 import { readUrlParams } from './serve-route.js';
-import type { OnThrow } from './guarded-server.js';
-import { createGuardedWebSockets } from './guarded-web-sockets.js';
+import { createGuardedWebSockets, type OnThrow } from './guarded-server.js';
 import { refuseBadHead } from './listener.js';
 import { routeLabel, headerNames, type ListenerName, type Route } from '../wire/routes-table.js';
-import { UpgradeSession, type UpgradeSettings } from './upgrade-session.js';
+import { UpgradeSession } from './upgrade-session.js';
 
 /** A larger client message closes the socket with 1009, since no route expects any. */
 const maxMessageBytes = 4096;
@@ -29,15 +28,15 @@ interface Admitted extends ServedUpgrade {
 
 /** The WebSocket requests of all listeners and the open WebSockets. */
 export class Upgrades {
-  readonly #settings: UpgradeSettings;
+  readonly #parts: ServingParts;
   readonly #byListener = new Map<ListenerName, ReadonlyMap<string, Admitted>>();
   readonly #sessions = new Set<UpgradeSession>();
   readonly #server: WebSocketServer;
   #isClosing = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor(settings: UpgradeSettings) {
-    this.#settings = settings;
+  constructor(parts: ServingParts) {
+    this.#parts = parts;
     this.#server = createGuardedWebSockets(
       {
         noServer: true,
@@ -47,7 +46,7 @@ export class Upgrades {
         maxPayload: maxMessageBytes,
         handleProtocols: chosenProtocol,
       },
-      (error) => settings.onThrow(error, undefined),
+      (error) => parts.onThrow(error, undefined),
     );
   }
 
@@ -68,7 +67,7 @@ export class Upgrades {
   take(listener: ListenerName, server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const served = asksForWebSocket(request) ? this.#byListener.get(listener)?.get(path) : undefined;
-    const { onThrow } = this.#settings;
+    const { onThrow } = this.#parts;
     if (served === undefined) {
       answerPlainly(server, request, socket, onThrow);
       return;
@@ -102,15 +101,15 @@ export class Upgrades {
     socket: Duplex,
     head: Buffer,
   ): Promise<void> {
-    const { clock, observer } = this.#settings;
+    const { clock, observer } = this.#parts;
     // Only the page's own routes: elsewhere a header that a gateway takes away must stay away.
     const carried = route.listener === 'admin' ? carriedHeaders(request) : undefined;
     const record = new RequestRecord('GET', path, callerOf(request, carried), clock.monotonicMs());
     record.route = routeLabel(route);
     record.requestType = route.id;
     observer.started(record);
-    const settings = { ...this.#settings, server: this.#server };
-    const session = new UpgradeSession(settings, record, request, socket, head);
+    const parts = { ...this.#parts, server: this.#server };
+    const session = new UpgradeSession(parts, record, request, socket, head);
     this.#sessions.add(session);
     socket.once('close', () => {
       this.#sessions.delete(session);
