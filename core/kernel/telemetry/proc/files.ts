@@ -1,37 +1,14 @@
 /** Parsers for files of a proc folder; they return undefined if a file does not have the format of proc(5). */
 
-/** Time of all processors since the start of the machine, in ticks. */
-export interface CpuTimes {
-  readonly user: number;
-  readonly system: number;
-  readonly iowait: number;
-  readonly total: number;
-}
-
-export interface Memory {
-  readonly totalBytes: number;
-  readonly freeBytes: number;
-  readonly availableBytes: number;
-}
-
-export interface Io {
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  readonly reads: number;
-  readonly writes: number;
-}
-
-export interface Network {
-  readonly receivedBytes: number;
-  readonly sentBytes: number;
-}
-
 /** The share of time in which some, or all, tasks waited. */
 export interface Pressure {
   readonly who: 'some' | 'full';
   readonly window: '10s' | '60s' | '300s';
   readonly ratio: number;
 }
+
+/** The time of all processors since the start of the machine, in ticks. */
+export type CpuTimes = Readonly<Record<'user' | 'system' | 'iowait' | 'total', number>>;
 
 /** Parses the first line of `stat`: user, nice, system, idle, iowait, irq, softirq, steal; guest time is included in the first two. */
 export function readCpuTimes(text: string): CpuTimes | undefined {
@@ -45,32 +22,24 @@ export function readCpuTimes(text: string): CpuTimes | undefined {
   return { ...busy, total: busy.user + busy.system + iowait + idle + steal };
 }
 
-export function readMemory(text: string): Memory | undefined {
-  const kilobytes = namedNumbers(text, /^(\w+): +(\d+) kB$/gm);
-  const [total, free, available] = [
-    kilobytes.get('MemTotal'),
-    kilobytes.get('MemFree'),
-    kilobytes.get('MemAvailable'),
-  ];
-  if (total === undefined || free === undefined || available === undefined) return undefined;
-  return { totalBytes: total * 1024, freeBytes: free * 1024, availableBytes: available * 1024 };
-}
+/** The figures of `meminfo` in bytes. */
+export const readMemory = namedNumbers(
+  /^(\w+): +(\d+) kB$/gm,
+  { totalBytes: 'MemTotal', freeBytes: 'MemFree', availableBytes: 'MemAvailable' },
+  1024,
+);
 
-export function readIo(text: string): Io | undefined {
-  const figures = namedNumbers(text, /^(\w+): (\d+)$/gm);
-  const [readBytes, writtenBytes, reads, writes] = [
-    figures.get('read_bytes'),
-    figures.get('write_bytes'),
-    figures.get('syscr'),
-    figures.get('syscw'),
-  ];
-  if (readBytes === undefined || writtenBytes === undefined) return undefined;
-  if (reads === undefined || writes === undefined) return undefined;
-  return { readBytes, writtenBytes, reads, writes };
-}
+export const readIo = namedNumbers(/^(\w+): (\d+)$/gm, {
+  readBytes: 'read_bytes',
+  writtenBytes: 'write_bytes',
+  reads: 'syscr',
+  writes: 'syscw',
+});
 
 /** Sums all interfaces except loopback. */
-export function readNetwork(text: string): Network | undefined {
+export function readNetwork(
+  text: string,
+): { readonly receivedBytes: number; readonly sentBytes: number } | undefined {
   if (!/^Inter-\|/.test(text)) return undefined;
   let [receivedBytes, sentBytes] = [0, 0];
   for (const [, name, received, sent] of text.matchAll(/^ *([^\s:]+): *(\d+)(?: +\d+){7} +(\d+)/gm)) {
@@ -100,6 +69,19 @@ export function readMaxOpenFiles(text: string): number | undefined {
   return found === 'unlimited' ? Infinity : Number(found);
 }
 
-function namedNumbers(text: string, form: RegExp): ReadonlyMap<string, number> {
-  return new Map([...text.matchAll(form)].map(([, name = '', figure]) => [name, Number(figure)]));
+/** Makes a parser of lines with a name and a number; `wanted` are the names, all of which must be there. */
+function namedNumbers<Key extends string>(
+  form: RegExp,
+  wanted: Readonly<Record<Key, string>>,
+  factor = 1,
+): (text: string) => Readonly<Record<Key, number>> | undefined {
+  return (text) => {
+    const found = new Map([...text.matchAll(form)].map(([, name = '', figure]) => [name, Number(figure)]));
+    const figures = Object.entries<string>(wanted).map(
+      ([key, name]) => [key, (found.get(name) ?? NaN) * factor] as const,
+    );
+    if (figures.some(([, figure]) => Number.isNaN(figure))) return undefined;
+    // Made key by key from those wanted.
+    return Object.fromEntries(figures) as Record<Key, number>;
+  };
 }

@@ -20,9 +20,9 @@ export interface Seen {
   readonly openFiles?: number | undefined;
   /** Limit of open file descriptors. */
   readonly maxOpenFiles?: number | undefined;
-  readonly io?: files.Io | undefined;
-  readonly network?: files.Network | undefined;
-  readonly memory?: files.Memory | undefined;
+  readonly io?: ReturnType<typeof files.readIo>;
+  readonly network?: ReturnType<typeof files.readNetwork>;
+  readonly memory?: ReturnType<typeof files.readMemory>;
   /** Shares of processor time between two readings. */
   readonly cpu?: Readonly<Record<'user' | 'system' | 'iowait', number>> | undefined;
   readonly pressure: Readonly<Partial<Record<(typeof resources)[number], readonly files.Pressure[]>>>;
