@@ -18,6 +18,7 @@ import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Meters } from '../base/meters.js';
 import { AddedUp } from '../kernel/telemetry/added-up.js';
+import { expose } from '../kernel/telemetry/exposition.js';
 import type { LoggerFactory, LogWriter } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import { otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
@@ -334,7 +335,7 @@ class FirstProcess {
   }
 
   async #expose(): Promise<{ readonly contentType: string; readonly text: string }> {
-    return this.#sums.expose(await this.#measure());
+    return expose(await this.#measurements());
   }
 
   async #measurements(): Promise<Measurements> {

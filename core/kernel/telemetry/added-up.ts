@@ -1,7 +1,6 @@
 /** Adds up what several processes have measured, in steps, so that requests are answered in the meantime. */
 import { ofKey } from '../../base/memory/byte-lru.js';
 import { eachAtPace, Pacer } from '../../base/pace/steps.js';
-import { expose, type Exposition } from './exposition.js';
 import type { Labels, Measured, MeasuredSeries, Measurements } from './series.js';
 
 const together: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -75,12 +74,7 @@ export class AddedUp {
     this.#ended = this.#ended.then((before) => merged([before, counted]));
   }
 
-  /** All metrics in the text exposition format, together with measurements made outside the workers. */
-  async expose(beside: Measurements): Promise<Exposition> {
-    return expose(await this.measurements(beside));
-  }
-
-  /** As `expose`, as data. */
+  /** All metrics, together with measurements made outside the workers. */
   async measurements(beside: Measurements): Promise<Measurements> {
     const ended = await this.#ended;
     return merged([...this.#latest.values(), ended, beside]);

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { AddedUp } from '../../../../core/kernel/telemetry/added-up.js';
+import { expose } from '../../../../core/kernel/telemetry/exposition.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
 
 const metrics = {
@@ -16,7 +17,7 @@ function makeWorker() {
 }
 
 async function shown(sums: AddedUp): Promise<readonly string[]> {
-  const { text } = await sums.expose([]);
+  const { text } = await expose(await sums.measurements([]));
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
