@@ -337,29 +337,21 @@ function outOfRange(text: string): TimestampError {
 }
 
 const rfc3339 =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?(?:(Z)|([+-])([0-9]{2}):([0-9]{2}))$/;
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,]([0-9]+))?(?:(Z)|([+-])([0-9]{2}):([0-9]{2}))$/;
 
 /** Parses an RFC 3339 time with up to nanoseconds; undefined when it is malformed or names a day that does not exist. */
 export function parseRfc3339(text: string): bigint | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hours, minutes, seconds] = match.slice(1, 7).map(Number);
-  if (year === undefined || month === undefined || day === undefined) return undefined;
-  if (hours === undefined || minutes === undefined || seconds === undefined) return undefined;
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
-  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
-  const offsetHours = Number(match[10] ?? 0);
-  const offsetMinutes = Number(match[11] ?? 0);
+  const whole = `${text.slice(0, 19)}Z`;
+  const ms = Date.parse(whole);
+  // Date.parse takes days such as February 30 for one of the next month, and 24:00 for midnight.
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== whole.replace('Z', '.000Z')) return undefined;
+  const offsetHours = Number(match[4] ?? 0);
+  const offsetMinutes = Number(match[5] ?? 0);
   if (offsetHours > 24 || offsetMinutes > 60) return undefined;
-  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[9] === '-' ? -1 : 1);
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  date.setUTCHours(hours, minutes, seconds, 0);
-  return BigInt(date.getTime() - offsetMs) * 1_000_000n + BigInt((match[7] ?? '').slice(0, 9).padEnd(9, '0'));
-}
-
-function daysIn(year: number, month: number): number {
-  return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();
+  const offsetMs = (offsetHours * 60 + offsetMinutes) * 60_000 * (match[3] === '-' ? -1 : 1);
+  return BigInt(ms - offsetMs) * 1_000_000n + BigInt((match[1] ?? '').slice(0, 9).padEnd(9, '0'));
 }
 
 /** Prints an RFC 3339 time in UTC with the decimals it needs, up to nanoseconds. */
