@@ -3,10 +3,9 @@ import type { PipelineDraft, DraftOptions } from '../pipeline/draft.js';
 import type { Finding } from '../pipeline/types.js';
 import type { Complaint, Rule, Surroundings, Tier } from './rule.js';
 import { rules } from './rules/index.js';
-import { placeOf } from '../pipeline/located.js';
-import type { LintFile, LintOption } from '../plugin/contract.js';
+import type { LintFile } from '../plugin/contract.js';
 import { chainOf } from './slot-order.js';
-import { findOption, optionsOf, waysToSet, type FoundOption } from './option-lookup.js';
+import { findOption, optionsOf } from './option-lookup.js';
 
 interface CheckDraftOptions {
   readonly tiers: readonly Tier[];
@@ -86,25 +85,11 @@ function lintFindings(draft: PipelineDraft): readonly Finding[] {
 function lintFile(draft: PipelineDraft, owner: DraftOptions): LintFile {
   return {
     own(key) {
-      const option = optionsOf(owner).find(({ definition }) => definition.key === key);
+      const option = optionsOf(owner).find((each) => each.key === key);
       if (option === undefined) throw new Error(`the schema has no option "${key}"`);
-      return lintOption(option);
+      return option;
     },
-    flag(name) {
-      const option = findOption(draft, name);
-      return option === undefined ? undefined : lintOption(option);
-    },
+    flag: (name) => findOption(draft, name),
     stages: chainOf(draft).stages.map(({ entry, plugin }) => ({ id: entry.id, plugin: plugin.name })),
-  };
-}
-
-function lintOption({ at, definition, name, node, origin, value }: FoundOption): LintOption {
-  return {
-    key: definition.key,
-    ...{ value, name, at },
-    text: typeof value === 'string' ? value : '',
-    isGiven: origin.kind !== 'default',
-    ways: waysToSet(definition),
-    within: (path) => (node === undefined ? at : placeOf(node, path).value),
   };
 }

@@ -7,19 +7,13 @@ import {
   type OptionOrigin,
 } from '../options/index.js';
 import type { DraftEntry, DraftOptions, PipelineDraft } from '../pipeline/draft.js';
-import { valueOf, type LocatedNode } from '../pipeline/located.js';
-import type { SourcePosition } from '../pipeline/types.js';
-import type { Plugin } from '../plugin/contract.js';
+import { placeOf, valueOf, type LocatedNode } from '../pipeline/located.js';
+import type { LintOption, Plugin } from '../plugin/contract.js';
 
 /** An option of a pipeline with its effective value and where it was set. */
-export interface FoundOption {
+export interface FoundOption extends LintOption {
   readonly definition: OptionDefinition;
-  readonly value: unknown;
   readonly origin: OptionOrigin;
-  /** The value in the file, or the flag or variable that set it; the owner for the default. */
-  readonly at: SourcePosition;
-  /** Name as the operator wrote it: `metricsListen`, `flag -metrics-listen` or `environment variable LISTEN_ADDR`. */
-  readonly name: string;
   /** The value in the file, if that is the effective one. */
   readonly node: LocatedNode | undefined;
 }
@@ -65,25 +59,24 @@ export function isFilled(option: FoundOption | undefined): option is FilledOptio
 
 /** Advice on how to set an option. */
 export function howToSet(option: FoundOption | undefined, flag: string): string {
-  return option === undefined ? `-${flag}` : waysToSet(option.definition);
-}
-
-/** `region (-region)`, or only the key of an option without a flag. */
-export function waysToSet({ key, flag, shares = flag }: OptionDefinition): string {
-  return shares === undefined ? key : `${key} (-${shares})`;
+  return option?.ways ?? `-${flag}`;
 }
 
 export function optionsOf(owner: DraftOptions): readonly FoundOption[] {
-  return definitionsOf(owner.owner, owner.schema).map((definition) => {
-    const origin = owner.resolved.origins.get(definition.key) ?? { kind: 'default' };
-    const written = origin.kind === 'yaml' ? valueOf(owner.node, definition.key) : undefined;
+  return definitionsOf(owner.owner, owner.schema).map((definition): FoundOption => {
+    const { key, flag, shares = flag } = definition;
+    const origin = owner.resolved.origins.get(key) ?? { kind: 'default' };
+    const node = origin.kind === 'yaml' ? valueOf(owner.node, key) : undefined;
+    const given = isNamedSource(origin) ? nameOfSource(origin) : undefined;
+    const at = given === undefined ? (node?.at ?? owner.at) : { ...owner.at, given };
+    const value = owner.resolved.options[key];
     return {
-      definition,
-      value: owner.resolved.options[definition.key],
-      origin,
-      node: written,
-      at: isNamedSource(origin) ? { ...owner.at, given: nameOfSource(origin) } : (written?.at ?? owner.at),
-      name: isNamedSource(origin) ? nameOfSource(origin) : definition.key,
+      ...{ key, value, definition, origin, node, at },
+      name: given ?? key,
+      text: typeof value === 'string' ? value : '',
+      isGiven: origin.kind !== 'default',
+      ways: shares === undefined ? key : `${key} (-${shares})`,
+      within: (path) => (node === undefined ? at : placeOf(node, path).value),
     };
   });
 }

@@ -24,8 +24,7 @@ export const givenRules = textRules('meaning', [
     check: (draft) =>
       allOptions(draft)
         .filter(
-          ({ definition, origin }) =>
-            definition.isUnread && definition.deprecated === undefined && origin.kind !== 'default',
+          ({ definition, isGiven }) => definition.isUnread && definition.deprecated === undefined && isGiven,
         )
         .map(({ at, name, origin }) => ({
           at,
@@ -39,8 +38,8 @@ export const givenRules = textRules('meaning', [
     severity: 'warning',
     docs: 'The option was renamed or has no effect any more; the message says what to use instead. The finding covers every source of the value: the file, a flag or the environment.',
     check: (draft) =>
-      allOptions(draft).flatMap(({ definition: { deprecated }, origin, at, name }) => {
-        if (deprecated === undefined || origin.kind === 'default') return [];
+      allOptions(draft).flatMap(({ definition: { deprecated }, origin, isGiven, at, name }) => {
+        if (deprecated === undefined || !isGiven) return [];
         const subject = origin.kind === 'yaml' ? `option "${name}"` : name;
         const fix = deprecated.startsWith('use ') ? deprecated : 'remove it';
         return [{ at, message: `${subject} is deprecated: ${deprecated}`, fix }];

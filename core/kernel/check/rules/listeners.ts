@@ -20,7 +20,7 @@ export const listenersRules = textRules('meaning', [
       const register = findOption(draft, 'server.register-instrumentation');
       if (!isFilled(listen) || register?.value === true) return [];
       const message = `${listen.name} "${listen.value}" requires -server.register-instrumentation=true: without it there is no /metrics to serve`;
-      const fix = `set ${howToSet(register, 'server.register-instrumentation')} to true, or remove ${listen.definition.key}`;
+      const fix = `set ${howToSet(register, 'server.register-instrumentation')} to true, or remove ${listen.key}`;
       return [{ at: listen.at, message, fix }];
     },
   },

@@ -34,13 +34,13 @@ export const boundsRules = textRules('meaning', [
       enabledOwners(draft).flatMap((owner) => {
         const options = optionsOf(owner);
         return options.flatMap((least): readonly Complaint[] => {
-          const most = options.find(({ definition }) => definition.key === least.definition.notAbove);
+          const most = options.find(({ key }) => key === least.definition.notAbove);
           if (typeof least.value !== 'number' || typeof most?.value !== 'number') return [];
           const isUnbounded = most.value === 0 && most.definition.kind === 'integer';
           if (least.value <= most.value || isUnbounded) return [];
           // Report the value that was set; the defaults of both are consistent.
-          const { at } = least.origin.kind === 'default' ? most : least;
-          const fix = `lower ${least.definition.key} or raise ${most.definition.key}`;
+          const { at } = least.isGiven ? least : most;
+          const fix = `lower ${least.key} or raise ${most.key}`;
           return [{ at, message: `${least.name} is above ${most.name}`, fix }];
         });
       }),
@@ -54,9 +54,9 @@ export const boundsRules = textRules('meaning', [
         const flag = option.definition.shares;
         const leader = flag === undefined ? undefined : findOption(draft, flag);
         if (flag === undefined || leader === undefined || sameValue(option, leader)) return [];
-        const { definition } = option;
-        const message = `${definition.owner} has ${definition.key} ${shown(option)}, but ${leader.definition.owner} has ${leader.definition.key} ${shown(leader)}`;
-        const fix = `remove ${definition.key}, so that it follows ${leader.definition.owner}, or set both to the same value`;
+        const { definition, key } = option;
+        const message = `${definition.owner} has ${key} ${shown(option)}, but ${leader.definition.owner} has ${leader.key} ${shown(leader)}`;
+        const fix = `remove ${key}, so that it follows ${leader.definition.owner}, or set both to the same value`;
         return [{ at: option.at, message, fix }];
       });
     },
