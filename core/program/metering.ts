@@ -9,17 +9,8 @@ import type { Measurements } from '../kernel/telemetry/series.js';
 import type { Joined } from '../workers/workers.js';
 import { exposeTopic, measurementsTopic } from './worker-topics.js';
 
-/** Access to the metrics of a process. */
-export interface Metering {
-  readonly registry: MeterRegistry;
-  readonly proc: ProcReader;
-  readonly requests: RequestMetrics;
-  expose(): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** The metrics of this process. */
-  measurements(): Promise<Measurements>;
-}
-
-export function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined): Metering {
+/** Access to the metrics of a process; `measurements` are its own, `expose` those of all. */
+export function createMetering({ telemetry }: Pipeline, clock: Clock, joined: Joined | undefined) {
   const registry = new MeterRegistry();
   const proc = new ProcReader(telemetry);
   registerProcessMetrics(registry.registry, proc);

@@ -30,10 +30,12 @@ import {
   otlpMetrics,
   reloadMetrics,
   shortageMetrics,
+  traceMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
 import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
-import { loadTraces } from './load-traces.js';
+import type { TelemetryOptions } from '../base/options.gen.js';
+import type { Traces } from '../kernel/telemetry/traces.js';
 import { RequestLog, type RequestObserver } from '../kernel/telemetry/request-log.js';
 import { Strain } from '../base/admission/strain.js';
 import { secretsIn } from '../kernel/describe.js';
@@ -43,7 +45,7 @@ import { AllWorkers, purgeTopic } from './all-workers.js';
 import { warnOfNode } from './node-version.js';
 import { pauseUnless } from './until-signal.js';
 import { memoryFields, warnOfHeap } from './heap.js';
-import { createMetering, type Metering } from './metering.js';
+import { createMetering } from './metering.js';
 import { reloadAllTopic, reloadTopic } from './worker-topics.js';
 
 /** Dependencies that a caller, such as a test, may replace. */
@@ -135,17 +137,17 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   const all = new AllWorkers(workers, { lives, units: () => current().units, log });
   const reload = async (): Promise<ReloadReport> => (await serving).reload();
   joined?.answer(reloadTopic, reload);
-  const deps: ProcessDeps = {
+  const services: ProcessServices = {
     clock,
-    loggers,
-    metering,
-    workers,
-    all,
+    purge: (scope, tenantId) => all.purge(scope, tenantId),
+    purgeHere: (scope, tenantId) => all.purgeHere(scope, tenantId),
+    readiness: () => all.readiness(),
+    exposeMetrics: () => metering.expose(),
     ask: async (request, asker) => {
       const begun = await untilAborted(serving, asker.signal);
       return backgroundAsk(begun.current.chain.run, memory)(request, asker);
     },
-    describe: () => current().describer.describe(),
+    describePipeline: () => current().describer.describe(),
     reload: async () => {
       if (joined === undefined) return [{ worker: 1, report: await reload() }];
       return joined.askFirst(reloadAllTopic, null, reloadBoundMs);
@@ -156,7 +158,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     },
   };
   const generations: GenerationDeps = {
-    hostFor: createHostFor(deps),
+    hostFor: createHostFor(services, loggers, registry, workers),
     lives,
     log,
     meterFor: (id) => ofKey(stageMeters, id, () => new StageMeter(clock)),
@@ -280,49 +282,59 @@ async function joinOthers(
   if (missed.includes(purgeTopic.name)) await all.purgeHere('all');
 }
 
-/** Services that plugins reach through their host. */
-interface ProcessDeps {
-  readonly clock: Clock;
-  readonly loggers: LoggerFactory;
-  readonly metering: Metering;
-  readonly workers: Workers;
-  readonly all: AllWorkers;
-  readonly ask: Host['ask'];
-  readonly describe: Host['describePipeline'];
-  readonly reload: Host['reload'];
-  readonly serving: Host['serving'];
-}
+/** Services of the process that plugins reach through their host. */
+type ProcessServices = Pick<
+  Host,
+  | 'clock'
+  | 'purge'
+  | 'purgeHere'
+  | 'readiness'
+  | 'exposeMetrics'
+  | 'ask'
+  | 'describePipeline'
+  | 'reload'
+  | 'serving'
+>;
 
-function createHostFor(deps: ProcessDeps): GenerationDeps['hostFor'] {
-  const { clock, loggers, metering, all } = deps;
-  const strain = new Strain(() => clock.monotonicMs());
+function createHostFor(
+  services: ProcessServices,
+  loggers: LoggerFactory,
+  registry: MeterRegistry,
+  workers: Workers,
+): GenerationDeps['hostFor'] {
+  const strain = new Strain(() => services.clock.monotonicMs());
   const shared = new SharedValues();
-  const topics = new WorkerTopics(deps.workers);
+  const topics = new WorkerTopics(workers);
   return (parts) => (pluginId, metrics, component, registered) => {
     const onStop = (work: () => void): void => registered.onStop(work);
     return {
       ...parts,
+      ...services,
       pluginId,
       log: loggers.component(component),
       logAs: (part) => loggers.component(part),
-      meters: metering.registry.create(metrics, onStop),
-      purge: (scope, tenantId) => all.purge(scope, tenantId),
-      purgeHere: (scope, tenantId) => all.purgeHere(scope, tenantId),
-      ask: (request, asker) => deps.ask(request, asker),
-      readiness: () => all.readiness(),
-      exposeMetrics: () => metering.expose(),
-      describePipeline: () => deps.describe(),
+      meters: registry.create(metrics, onStop),
       observeRequests: (observer) =>
         registered.observers.push(harmless(observer, loggers.component(pluginId))),
       strain: strain.view(pluginId),
       workers: topics.for(onStop),
-      clock,
       shared: shared.for(onStop),
       onStop,
-      reload: () => deps.reload(),
-      serving: () => deps.serving(),
     };
   };
+}
+
+/** Loads tracing, with its libraries, only if it is configured. */
+async function loadTraces(
+  telemetry: TelemetryOptions,
+  registry: MeterRegistry,
+  loggers: LoggerFactory,
+): Promise<Traces | undefined> {
+  const { otlpTracesEndpoint } = telemetry;
+  if (otlpTracesEndpoint === undefined) return undefined;
+  const { Traces } = await import('../kernel/telemetry/traces.js');
+  const needs = { meters: registry.create(traceMetrics), log: loggers.component('otlp_traces') };
+  return new Traces({ ...telemetry, otlpTracesEndpoint }, needs);
 }
 
 /** Removes the figures of stages that are in no pipeline any more. */

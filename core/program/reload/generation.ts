@@ -14,22 +14,18 @@ import {
 } from '../../kernel/describe.js';
 import { Units } from '../../kernel/lifecycle.js';
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/types.js';
+import type { Host } from '../../kernel/plugin/host.js';
 import type { Lives } from '../../kernel/plugin/life.js';
 import type { StageMeter } from '../../kernel/stage-meter.js';
 import type { RequestObserver } from '../../kernel/telemetry/request-log.js';
-import { createLimits, type Limits } from '../../wire/limits/limits.js';
+import { createLimits } from '../../wire/limits/limits.js';
 import type { NameLearner } from '../../victoria/names/name-learner.js';
 import { Naming } from '../../victoria/names/naming.js';
 import { withOtlpConfig } from '../../victoria/names/otlp-config.js';
 import { builtInDefinitions } from '../../kernel/options/index.js';
 
 /** Dependencies shared by the plugins of one pipeline, in addition to those of the process. */
-export interface GenerationParts {
-  readonly naming: Naming;
-  readonly limits: Limits;
-  readonly learner: NameLearner;
-  readonly setup: string;
-}
+export type GenerationParts = Pick<Host, 'naming' | 'limits' | 'learner' | 'setup'>;
 
 export interface GenerationDeps {
   readonly hostFor: (parts: GenerationParts) => HostFor;
