@@ -164,19 +164,24 @@ export function tokenTest(token: string): (shown: string) => boolean {
   return (shown) => timingSafeEqual(digest(shown), wanted);
 }
 
-/** The requests being answered, which a shutdown waits for and then aborts. */
-export class InFlight {
-  readonly #entries = new LinkedQueue<AbortController>();
+/** Requests or WebSockets that have not ended, which a shutdown waits for. */
+export class InFlight<Value> {
+  readonly #entries = new LinkedQueue<Value>();
   #idle: (() => void) | undefined;
 
   get count(): number {
     return this.#entries.size;
   }
 
+  /** The values, which may be unregistered in the meantime. */
+  get all(): readonly Value[] {
+    return Array.from(this.#entries, ({ value }) => value);
+  }
+
   /** Registers a request; the returned function unregisters it. */
-  add(controller: AbortController): () => void {
+  add(value: Value): () => void {
     const entries = this.#entries;
-    const entry = entries.add(controller);
+    const entry = entries.add(value);
     return () => {
       entries.remove(entry);
       if (entries.size === 0) this.#idle?.();
@@ -198,11 +203,6 @@ export class InFlight {
       };
     });
   }
-
-  /** Aborts all requests in flight; their clients get the reason as the error. */
-  abortAll(reason: Error): void {
-    for (const { value } of [...this.#entries]) value.abort(reason);
-  }
 }
 
 /** The parts of a served pipeline that its listeners share. */
@@ -210,7 +210,7 @@ export interface ServingParts {
   readonly options: ServerOptions;
   readonly run: Run;
   readonly memory: Pick<MemoryPool, 'open'>;
-  readonly inFlight: InFlight;
+  readonly inFlight: InFlight<AbortController>;
   readonly connections: Connections;
   readonly observer: RequestObserver;
   readonly meters: Meters<typeof fastLaneMetrics>;

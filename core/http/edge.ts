@@ -247,7 +247,7 @@ export class Serving {
   readonly server: ServerOptions;
   readonly upgrades: Upgrades;
   onGone: () => void = () => undefined;
-  readonly #inFlight = new InFlight();
+  readonly #inFlight = new InFlight<AbortController>();
   readonly #connections: Connections;
   readonly #log: Logger;
   readonly #listeners = new Map<ListenerName, ServedListener>();
@@ -338,7 +338,7 @@ export class Serving {
     this.#log.warn('aborting requests that exceeded the drain timeout', {
       'requests.in_flight': this.#inFlight.count,
     });
-    this.#inFlight.abortAll(apiError('stopping', {}));
+    for (const controller of this.#inFlight.all) controller.abort(apiError('stopping', {}));
     await this.#inFlight.drained(errorDeliveryMs);
   }
 }

@@ -7,7 +7,7 @@ import { apiError } from '../base/errors/table.js';
 import type { UpgradeHandler } from '../kernel/plugin/contract.js';
 import { RequestRecord } from '../kernel/telemetry/request-log.js';
 import { asError, guardEvents } from '../base/guard-events.js';
-import { type Admission, callerOf, type ServingParts } from './admission.js';
+import { type Admission, callerOf, InFlight, type ServingParts } from './admission.js';
 import { readUrlParams } from './serve-route.js';
 import { createGuardedWebSockets, type OnThrow } from './guarded-server.js';
 import { refuseBadHead } from './listener.js';
@@ -30,10 +30,9 @@ interface Admitted extends ServedUpgrade {
 export class Upgrades {
   readonly #parts: ServingParts;
   readonly #byListener = new Map<ListenerName, ReadonlyMap<string, Admitted>>();
-  readonly #sessions = new Set<UpgradeSession>();
+  readonly #sessions = new InFlight<UpgradeSession>();
   readonly #server: WebSocketServer;
   #isClosing = false;
-  #onEmpty: (() => void) | undefined;
 
   constructor(parts: ServingParts) {
     this.#parts = parts;
@@ -60,7 +59,7 @@ export class Upgrades {
 
   /** Number of WebSockets and handshakes that have not ended. */
   get open(): number {
-    return this.#sessions.size;
+    return this.#sessions.count;
   }
 
   /** Handles an upgrade request of a server; one without an upgrade handler is handled like any other request. */
@@ -80,18 +79,9 @@ export class Upgrades {
   /** Closes every WebSocket with 1001, rejects pending handshakes, and destroys what remains after `timeoutMs`. */
   async close(timeoutMs: number): Promise<void> {
     this.#isClosing = true;
-    for (const session of this.#sessions) session.stop();
-    if (this.#sessions.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        for (const session of this.#sessions) session.cut();
-        resolve();
-      }, timeoutMs);
-      this.#onEmpty = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    for (const session of this.#sessions.all) session.stop();
+    if (await this.#sessions.drained(timeoutMs)) return;
+    for (const session of this.#sessions.all) session.cut();
   }
 
   async #open(
@@ -110,11 +100,7 @@ export class Upgrades {
     observer.started(record);
     const parts = { ...this.#parts, server: this.#server };
     const session = new UpgradeSession(parts, record, request, socket, head);
-    this.#sessions.add(session);
-    socket.once('close', () => {
-      this.#sessions.delete(session);
-      if (this.#sessions.size === 0) this.#onEmpty?.();
-    });
+    socket.once('close', this.#sessions.add(session));
     if (this.#isClosing) session.stop();
     const query = (request.url ?? '').slice(path.length + 1);
     const readParams = (): Params => {
