@@ -21,8 +21,8 @@ import { AddedUp } from '../kernel/telemetry/added-up.js';
 import { expose } from '../kernel/telemetry/exposition.js';
 import type { LoggerFactory, LogWriter } from '../kernel/telemetry/logger.js';
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
-import { otlpMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
-import { createOtlpPush, otlpComponent, type OtlpPush } from '../kernel/telemetry/otlp/push.js';
+import { workerMetrics } from '../kernel/telemetry/metrics-table.js';
+import { createOtlpPush, type OtlpPush } from '../kernel/telemetry/otlp/push.js';
 import { ProcReader } from '../kernel/telemetry/proc/reader.js';
 import { registerProcessMetrics } from '../kernel/telemetry/process-metrics.js';
 import type { Measurements } from '../kernel/telemetry/series.js';
@@ -157,12 +157,10 @@ class FirstProcess {
     const onAbort = (): void => void this.close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      this.#push = createOtlpPush(this.#pipeline.telemetry, {
-        measurements: () => this.#measurements(),
-        meters: this.#registry.create(otlpMetrics),
-        log: this.#loggers.component(otlpComponent),
-        clock: systemClock,
-      });
+      const [registry, loggers] = [this.#registry, this.#loggers];
+      const measurements = (): Promise<Measurements> => this.#measurements();
+      const needs = { registry, loggers, clock: systemClock, measurements };
+      this.#push = createOtlpPush(this.#pipeline.telemetry, needs);
       warnOfNode(this.#log);
       await this.#proc.start(this.#log);
       await this.#makeSockets();

@@ -27,13 +27,12 @@ import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,
   fastLaneMetrics,
-  otlpMetrics,
   reloadMetrics,
   shortageMetrics,
   traceMetrics,
   workerMetrics,
 } from '../kernel/telemetry/metrics-table.js';
-import { createOtlpPush, otlpComponent } from '../kernel/telemetry/otlp/push.js';
+import { createOtlpPush } from '../kernel/telemetry/otlp/push.js';
 import type { TelemetryOptions } from '../base/options.gen.js';
 import type { Traces } from '../kernel/telemetry/traces.js';
 import { RequestLog, type RequestObserver } from '../kernel/telemetry/request-log.js';
@@ -110,12 +109,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
   // Workers leave pushing to the first process, which pushes the metrics of all.
   const push =
     joined === undefined
-      ? createOtlpPush(telemetry, {
-          measurements: () => metering.measurements(),
-          meters: registry.create(otlpMetrics),
-          log: loggers.component(otlpComponent),
-          clock,
-        })
+      ? createOtlpPush(telemetry, { registry, loggers, clock, measurements: metering.measurements })
       : undefined;
   const traces = await loadTraces(telemetry, registry, loggers);
   const startedMs = clock.nowMs();

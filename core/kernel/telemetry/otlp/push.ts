@@ -6,12 +6,12 @@ import type { Meters } from '../../../base/meters.js';
 import type { TelemetryOptions } from '../../../base/options.gen.js';
 import { fieldsOf } from '../../../base/protobuf-fields.js';
 import { withinBound } from '../../bounded.js';
-import type { otlpMetrics } from '../metrics-table.js';
+import type { LoggerFactory } from '../logger.js';
+import type { MeterRegistry } from '../meters.js';
+import { otlpMetrics } from '../metrics-table.js';
 import type { Measurements } from '../series.js';
 import { headersOf, resourceOf, signalUrl } from './receiver.js';
 
-/** The component of log records about pushes. */
-export const otlpComponent = 'otlp_metrics';
 /** Maximum number of points in one request, which is encoded in one turn of the event loop; a push may take several requests. */
 const maxPoints = 500;
 /** Maximum number of bytes of a response that are read. */
@@ -24,11 +24,11 @@ const retries = { limit: 8, backoffLimit: 8_000 };
 /** Statuses after which the protocol allows retries. */
 const passingStatuses = [429, 502, 503, 504];
 
-export interface OtlpNeeds {
-  readonly measurements: () => Promise<Measurements>;
-  readonly meters: Meters<typeof otlpMetrics>;
-  readonly log: Logger;
+interface OtlpNeeds {
+  readonly registry: MeterRegistry;
+  readonly loggers: LoggerFactory;
   readonly clock: Clock;
+  readonly measurements: () => Promise<Measurements>;
 }
 
 /**
@@ -53,7 +53,10 @@ export function createOtlpPush(options: TelemetryOptions, needs: OtlpNeeds): Otl
 export class OtlpPush {
   readonly #url: URL;
   readonly #options: TelemetryOptions;
-  readonly #needs: OtlpNeeds;
+  readonly #measurements: () => Promise<Measurements>;
+  readonly #meters: Meters<typeof otlpMetrics>;
+  readonly #log: Logger;
+  readonly #clock: Clock;
   readonly #encodings: Encodings;
   readonly #resource: readonly (readonly [key: string, value: string])[];
   readonly #headers: Readonly<Record<string, string>>;
@@ -68,7 +71,10 @@ export class OtlpPush {
   constructor(url: URL, options: TelemetryOptions, needs: OtlpNeeds, encodings: Encodings) {
     this.#url = url;
     this.#options = options;
-    this.#needs = needs;
+    this.#measurements = needs.measurements;
+    this.#meters = needs.registry.create(otlpMetrics);
+    this.#log = needs.loggers.component('otlp_metrics');
+    this.#clock = needs.clock;
     this.#encodings = encodings;
     this.#startNs = needs.clock.nowNs();
     this.#resource = resourceOf(options);
@@ -101,7 +107,7 @@ export class OtlpPush {
   }
 
   async #push(stopped: AbortSignal, mostMs = Infinity): Promise<void> {
-    const { clock, log, meters } = this.#needs;
+    const [clock, log, meters] = [this.#clock, this.#log, this.#meters];
     const { otlpInterval, otlpTimeout } = this.#options;
     const begunMs = clock.monotonicMs();
     try {
@@ -130,11 +136,8 @@ export class OtlpPush {
 
   /** Sends all metrics; returns what the receiver rejected. */
   async #send(signal: AbortSignal): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const measurements = await this.#needs.measurements();
-    const times = {
-      startNs: this.#startNs,
-      nowNs: this.#needs.clock.nowNs(),
-    };
+    const measurements = await this.#measurements();
+    const times = { startNs: this.#startNs, nowNs: this.#clock.nowNs() };
     const { batches, requestOf } = await this.#points;
     let points = 0;
     let reason = '';
@@ -170,7 +173,7 @@ export class OtlpPush {
         statusCodes: passingStatuses,
         maxRetryAfter: this.#options.otlpTimeout,
       },
-      hooks: { beforeRetry: [() => this.#needs.meters.otlp_push_retries_total.add(1, {})] },
+      hooks: { beforeRetry: [() => this.#meters.otlp_push_retries_total.add(1, {})] },
       signal: AbortSignal.any([signal, tooLong.signal]),
     });
     void sent.on('downloadProgress', ({ transferred }) => {
