@@ -144,11 +144,6 @@ export class Chain {
   }
 }
 
-/** Composes stages that are never taken out. */
-export function composeChain(links: readonly ChainLink[]): Run {
-  return new Chain(links).run;
-}
-
 function placeOf({ id, rest, plugin, at }: ChainLink): Pick<StagePromises, 'id' | 'rest'> {
   return { id, rest, ...(plugin === undefined ? {} : { plugin }), ...(at === undefined ? {} : { at }) };
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../wire/answer/types.js';
-import { composeChain } from '../kernel/chain.js';
+import { Chain } from '../kernel/chain.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { MetricSpecs } from '../base/meters.js';
 import type { SlotName } from '../kernel/plugin/slots.js';
@@ -40,7 +40,7 @@ export async function runStage<
     return rest(derived);
   };
   // The chain is typed for any stage; this one gets exactly the slots that its own types name.
-  const run = composeChain([
+  const run = new Chain([
     {
       id: plugin.name,
       rest: plugin.rest,
@@ -48,7 +48,7 @@ export async function runStage<
       stage: stage as unknown as Stage<SlotName, SlotName>,
     },
     { id: 'rest', rest: 'never', stage: { handle: (derived) => end(derived) } },
-  ]);
+  ]).run;
   await stage.start?.(exchange.signal);
   try {
     const answer = await run(exchange);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Answer } from '../../../core/wire/answer/types.js';
-import { type ChainLink, composeChain, RestMisuse } from '../../../core/kernel/chain.js';
+import { type ChainLink, Chain, RestMisuse } from '../../../core/kernel/chain.js';
 import type { RestUse, SlotName, Stage } from '../../../core/plugin/index.js';
 import { makeExchange } from '../../../core/testing/index.js';
 
@@ -29,14 +29,14 @@ const allowed: readonly (readonly [RestUse, readonly number[], readonly number[]
 for (const [rest, good, bad] of allowed) {
   test(`a stage that declares rest: ${rest} may run the rest ${good.join(' or ')} times`, async (t) => {
     for (const times of good) {
-      const answer = await composeChain([running(rest, times), end])(makeExchange());
+      const answer = await new Chain([running(rest, times), end]).run(makeExchange());
       t.deepEqual(answer, times === 0 ? names('own') : names('end'));
     }
   });
   if (bad.length === 0) continue;
   test(`a stage that declares rest: ${rest} is named when it runs the rest ${bad.join(' or ')} times`, async (t) => {
     for (const times of bad) {
-      const error = await t.throwsAsync(composeChain([running(rest, times), end])(makeExchange()), {
+      const error = await t.throwsAsync(new Chain([running(rest, times), end]).run(makeExchange()), {
         instanceOf: RestMisuse,
       });
       t.true(
@@ -49,14 +49,14 @@ for (const [rest, good, bad] of allowed) {
 }
 
 test('the count is per exchange: a stage with rest: once serves many requests', async (t) => {
-  const run = composeChain([running('once', 1), end]);
+  const run = new Chain([running('once', 1), end]).run;
   await run(makeExchange());
   t.deepEqual(await run(makeExchange()), names('end'));
 });
 
 test('an error of a stage is its error, not a misuse of the rest', async (t) => {
   const failing = link('once', () => Promise.reject(new Error('no luck')));
-  t.is((await t.throwsAsync(composeChain([failing, end])(makeExchange()))).message, 'no luck');
+  t.is((await t.throwsAsync(new Chain([failing, end]).run(makeExchange()))).message, 'no luck');
 });
 
 test('the rest runs in parallel on derived exchanges, each with its own signal', async (t) => {
@@ -81,7 +81,7 @@ test('the rest runs in parallel on derived exchanges, each with its own signal',
     t.deepEqual(one, names('aborted'));
     return two ?? names();
   });
-  t.deepEqual(await composeChain([split, slow])(makeExchange()), names('kept'));
+  t.deepEqual(await new Chain([split, slow]).run(makeExchange()), names('kept'));
 });
 
 test('an exchange whose client is gone reaches no further stage', async (t) => {
@@ -95,13 +95,13 @@ test('an exchange whose client is gone reaches no further stage', async (t) => {
     return Promise.resolve(names());
   });
   const error = await t.throwsAsync(
-    composeChain([leaving, unreached])(makeExchange({ signal: controller.signal })),
+    new Chain([leaving, unreached]).run(makeExchange({ signal: controller.signal })),
   );
   t.is(error.message, 'client gone');
 });
 
 test('a last stage that runs the rest is told that nobody is behind it', async (t) => {
-  const error = await t.throwsAsync(composeChain([running('once', 1)])(makeExchange()));
+  const error = await t.throwsAsync(new Chain([running('once', 1)]).run(makeExchange()));
   t.regex(error.message, /^no stage answered/);
 });
 
@@ -110,7 +110,7 @@ test('a stage that gives no answer is named', async (t) => {
   const nothings: readonly unknown[] = [undefined, null, 'names', {}];
   for (const nothing of nothings as readonly Answer[]) {
     const stage = link('never', () => Promise.resolve(nothing));
-    await t.throwsAsync(composeChain([stage])(makeExchange()), {
+    await t.throwsAsync(new Chain([stage]).run(makeExchange()), {
       message: /^stage "under-test" returned .* instead of an answer/,
     });
   }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type ChainLink, composeChain } from '../../../core/kernel/chain.js';
+import { type ChainLink, Chain } from '../../../core/kernel/chain.js';
 import { StageMeter } from '../../../core/kernel/stage-meter.js';
 import type { Answer, Exchange, Rest, SlotName } from '../../../core/plugin/index.js';
 import type { StageFigures } from '../../../core/kernel/plugin/host.js';
@@ -24,7 +24,7 @@ async function metered(
     meter,
     stage: { handle: (one, rest) => handle(one, rest, clock) },
   });
-  const run = composeChain([link(above, meters[0]), link(below, meters[1])]);
+  const run = new Chain([link(above, meters[0]), link(below, meters[1])]).run;
   await run(exchange).catch(() => undefined);
   return [meters[0].figures(), meters[1].figures()];
 }
