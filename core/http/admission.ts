@@ -70,10 +70,7 @@ function plainAddress(address: string): string {
  */
 export type Admission = (route: Route, caller: Caller) => void;
 
-export function createAdmission(
-  listener: ListenerName,
-  options: Pick<ServerOptions, 'httpAllowedHosts' | 'adminAllowedHosts' | 'adminAuthToken'>,
-): Admission {
+export function createAdmission(listener: ListenerName, options: ServerOptions): Admission {
   const guard = browserGuard(listener, options);
   const gate = adminGate(options.adminAuthToken);
   return (route, caller) => {
@@ -88,7 +85,7 @@ export function createAdmission(
  */
 function browserGuard(
   listener: ListenerName,
-  { httpAllowedHosts, adminAllowedHosts }: Pick<ServerOptions, 'httpAllowedHosts' | 'adminAllowedHosts'>,
+  { httpAllowedHosts, adminAllowedHosts }: ServerOptions,
 ): Admission {
   const isAdmin = listener === 'admin';
   const names = isAdmin ? adminAllowedHosts : listener === 'main' ? httpAllowedHosts : [];

@@ -22,14 +22,6 @@ import type { ServerOptions } from '../base/options.gen.js';
 import type { connectionMetrics } from '../kernel/telemetry/metrics-table.js';
 import { maxReadMs, quietMs } from './last-answer.js';
 
-type Settings = Pick<
-  ServerOptions,
-  | 'httpConnMaxAge'
-  | 'httpConnMaxAgeJitter'
-  | 'httpConnMaxRequests'
-  | 'httpConnMaxPipelined'
-  | 'httpConnOverloadMaxAge'
->;
 type State = 'active' | 'idle';
 
 const brokenStatuses: ReadonlyMap<string, string> = new Map([
@@ -80,7 +72,7 @@ export class Connections {
   readonly #transitions: Readonly<Record<State, { add(value: number): void }>>;
 
   constructor(
-    private settings: Settings,
+    private settings: ServerOptions,
     private readonly clock: Clock,
     private readonly meters: Meters<typeof connectionMetrics>,
   ) {
@@ -93,7 +85,7 @@ export class Connections {
   }
 
   /** Applies other settings to all connections. */
-  use(settings: Settings): void {
+  use(settings: ServerOptions): void {
     this.settings = settings;
   }
 

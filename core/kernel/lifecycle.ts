@@ -84,7 +84,7 @@ export class Units {
     const ended = [...this.order].reverse().filter(({ life }) => life.release());
     for (const unit of ended) {
       const { life } = unit;
-      if (life.isStarted) await this.#attempt(unit, 'stop', () => life.lifecycle.stop?.());
+      if (life.isStarted) await attempt(unit.id, 'stop', this.log, () => life.lifecycle.stop?.());
       life.registered.end();
     }
   }
@@ -93,7 +93,7 @@ export class Units {
   async reload(before: Units = this): Promise<void> {
     const known = new Set(before.order.map(({ life }) => life));
     for (const unit of this.order.filter(({ life }) => known.has(life))) {
-      await this.#attempt(unit, 'reload', () => unit.life.lifecycle.reload?.());
+      await attempt(unit.id, 'reload', this.log, () => unit.life.lifecycle.reload?.());
     }
   }
 
@@ -111,10 +111,6 @@ export class Units {
       }),
     );
     return reasons.filter((reason) => reason !== undefined);
-  }
-
-  #attempt(unit: Unit, phase: Phase, work: () => unknown): Promise<void> {
-    return attempt(unit.id, phase, this.log, work);
   }
 }
 

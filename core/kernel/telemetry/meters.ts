@@ -21,13 +21,9 @@ import {
   plainHistogram,
 } from './series.js';
 
-type Settings = Pick<
-  TelemetryOptions,
-  'metricsExportSensitiveLabels' | 'metricsMaxTenants' | 'metricsMaxClients' | 'metricsTrustProxyHeaders'
->;
-
 /** Records finished requests in the core metrics (docs/protocol/operation.md#metrics). */
 export class RequestMetrics implements RequestObserver {
+  readonly #startedMs: number;
   #active = 0;
   readonly #tenants: IdentityCap;
   readonly #clients: IdentityCap;
@@ -37,17 +33,17 @@ export class RequestMetrics implements RequestObserver {
 
   constructor(
     private readonly meters: Meters<typeof requestMetrics>,
-    private readonly settings: Settings,
+    private readonly settings: TelemetryOptions,
     private readonly clock: Clock,
-    private readonly startedMs: number = clock.monotonicMs(),
   ) {
+    this.#startedMs = clock.monotonicMs();
     this.#tenants = new IdentityCap(settings.metricsMaxTenants);
     this.#clients = new IdentityCap(settings.metricsMaxClients);
   }
 
   /** Updates the gauges that are only needed at a scrape. */
   collect(): void {
-    this.meters.uptime_seconds.set((this.clock.monotonicMs() - this.startedMs) / 1000, {});
+    this.meters.uptime_seconds.set((this.clock.monotonicMs() - this.#startedMs) / 1000, {});
   }
 
   started(record: RequestRecord): void {

@@ -64,16 +64,6 @@ export function digestQuery(query: string): string {
   return `sha256:${digest}+len=${query.length}`;
 }
 
-export type RequestLogOptions = Pick<
-  TelemetryOptions,
-  | 'logLevel'
-  | 'logRequestSampleRate'
-  | 'logStatsInterval'
-  | 'logRateThreshold'
-  | 'debugLogRawQueries'
-  | 'metricsTrustProxyHeaders'
->;
-
 /** Request types of routes that probes, scrapers and open pages request all day; their successes are only logged at debug level. */
 const quietTypes: ReadonlySet<string> = new Set([
   'ready',
@@ -96,7 +86,7 @@ export class RequestLog implements RequestObserver {
 
   constructor(
     private readonly log: Logger,
-    private readonly options: RequestLogOptions,
+    private readonly options: TelemetryOptions,
     clock: Clock,
   ) {
     this.#rate = new RequestRate(clock);
@@ -311,8 +301,8 @@ class RequestSummary {
     const fields = {
       'requests.count': this.#count,
       'requests.by_type': Object.fromEntries(this.#byType),
-      'requests.mean_duration_ms': Math.round((this.#totalMs / this.#count) * 1000) / 1000,
-      'requests.max_duration_ms': Math.round(this.#maxMs * 1000) / 1000,
+      'requests.mean_duration_ms': roundMs(this.#totalMs / this.#count),
+      'requests.max_duration_ms': roundMs(this.#maxMs),
     };
     this.#byType.clear();
     this.#count = 0;

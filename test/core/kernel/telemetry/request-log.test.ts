@@ -1,11 +1,8 @@
 import test from 'ava';
 import { LogqlError } from '../../../../core/logql/error.js';
 import { apiError } from '../../../../core/plugin/index.js';
-import {
-  RequestLog,
-  type RequestLogOptions,
-  RequestRecord,
-} from '../../../../core/kernel/telemetry/request-log.js';
+import type { TelemetryOptions } from '../../../../core/base/options.gen.js';
+import { RequestLog, RequestRecord } from '../../../../core/kernel/telemetry/request-log.js';
 import {
   FakeClock,
   makeCaller,
@@ -22,7 +19,7 @@ interface Setting {
   readonly clock: FakeClock;
 }
 
-function setting(change: Partial<RequestLogOptions> = {}): Setting {
+function setting(change: Partial<TelemetryOptions> = {}): Setting {
   const clock = new FakeClock();
   const host = makeHost({ clock });
   return { clock, host, log: new RequestLog(host.log, { ...telemetryOptions(), ...change }, clock) };
