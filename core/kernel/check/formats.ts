@@ -97,10 +97,7 @@ const ansi: Paint = { bold: code(1), red: code(31), yellow: code(33), green: cod
 function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, string>): string {
   const items = findings.map(({ at, rule, severity, message, fix }) => ({
     given: at.given,
-    file: at.file,
-    line: at.line,
-    column: at.column,
-    endColumn: at.column + at.length,
+    ...rangeOf(at),
     rule,
     severity,
     message,
@@ -108,6 +105,10 @@ function formatJson(findings: readonly Finding[], sources: ReadonlyMap<string, s
     frame: frameOf(at, sources.get(at.file)),
   }));
   return `${JSON.stringify({ version: 1, findings: items }, null, 2)}\n`;
+}
+
+function rangeOf({ file, line, column, length }: SourcePosition) {
+  return { file, line, column, endColumn: column + length };
 }
 
 function frameOf(at: SourcePosition, text: string | undefined): string | undefined {
@@ -155,10 +156,7 @@ function formatSarif(findings: readonly Finding[], rules: readonly RuleDescripti
     rule,
     level: severity,
     message: fix === undefined ? message : `${message}; ${fix}`,
-    file: at.file,
-    line: at.line,
-    column: at.column,
-    endColumn: at.column + at.length,
+    ...rangeOf(at),
   }));
   return formatSarifLog('ref-proxy check', described, found);
 }
