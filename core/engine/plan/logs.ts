@@ -74,7 +74,7 @@ export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdow
       ...{ filter: isHidden ? nothing : selection, residual: expr.stages, recheck: [] },
     }),
   });
-  if (metricOff.apply(pushdown) !== undefined) return leftHere(metricOff);
+  if (metricOff.match(pushdown) === true) return leftHere(metricOff);
   const stages = new PlannedStages(context.naming);
   for (const [index, stage] of expr.stages.entries()) {
     if ((index + 1) % stepStages === 0) yield;
@@ -82,7 +82,7 @@ export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdow
   }
   const filter = and(selection, stages.lines());
   yield;
-  if (stages.asksLines && queryTooLong.apply(filter) !== undefined) return leftHere(queryTooLong);
+  if (stages.asksLines && queryTooLong.match(filter) === true) return leftHere(queryTooLong);
   const { residual, recheck, questions } = stages;
   const plan: LogsPlan = { kind: 'logs', filter: isHidden ? nothing : filter, residual, recheck };
   return {
@@ -107,7 +107,7 @@ function asking(plan: LogsPlan, questions: readonly LabelQuestion[], names: Know
   const exempt: LogsqlFilter =
     unknownFromNs === undefined ? conditions : or(conditions, { kind: 'time', min: unknownFromNs });
   const filter = and(plan.filter, exempt);
-  return queryTooLong.apply(filter) === undefined ? { ...plan, filter } : plan;
+  return queryTooLong.match(filter) === true ? plan : { ...plan, filter };
 }
 
 /** Plans the stages of a query in order. */
@@ -195,11 +195,11 @@ export function decideLineFilter(stage: LineFilterStage): {
 } {
   const { tests, isNegated } = lineMeaning(stage);
   const terms = tests.map((test) => {
-    const { rule, emit } = firstRule(lineRules, { test, isNegated });
-    return { rule, filter: emit?.() ?? everything };
+    const { rule, asked = everything } = firstRule(lineRules, { test, isNegated });
+    return { rule, filter: asked };
   });
   const rules = terms.map(({ rule }) => rule);
-  const isMixed = lineMixed.apply(terms) !== undefined;
+  const isMixed = lineMixed.match(terms) !== undefined;
   const filter = anyOf(terms);
   return {
     rule: weakest<AppliedRule>(isMixed ? [lineMixed, ...rules] : rules),
@@ -334,7 +334,7 @@ type AskLabels = (names: KnownNames) => LogsqlFilter;
 
 /** Decides how a label filter is pushed down (docs/protocol/logql-to-logsql.md#label-filters). */
 function decideLabelFilter(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boolean): DecidedLabels {
-  if (labelDeep.apply(filter) !== undefined) return { rule: labelDeep, ask: undefined };
+  if (labelDeep.match(filter) === true) return { rule: labelDeep, ask: undefined };
   return decideTree(filter, scope, mayHaveFailed);
 }
 
@@ -352,8 +352,8 @@ function decideTree(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boole
 }
 
 function decideComparison(placed: PlacedComparison): DecidedLabels {
-  const { rule, emit } = firstRule(labelRules, placed);
-  return { rule, ask: emit && ((names) => emit(names) ?? everything) };
+  const { rule, asked } = firstRule(labelRules, placed);
+  return { rule, ask: asked && ((names) => asked(names) ?? everything) };
 }
 
 function joined(join: typeof and, left: AskLabels, right: AskLabels): AskLabels {

@@ -38,9 +38,9 @@ export function* planMatchers(matchers: readonly Matcher[], context: PlanContext
   for (const [index, matcher] of matchers.entries()) {
     if ((index + 1) % stepMatchers === 0) yield;
     const name = naming.selectorName(matcher.name);
-    const { rule, emit } = firstRule(selectorRules, { name, matcher, naming, fields });
+    const { rule, asked } = firstRule(selectorRules, { name, matcher, naming, fields });
     decisions.push({ rule, part: matcher });
-    if (emit !== undefined) filters.push(emit());
+    if (asked !== undefined) filters.push(asked);
   }
   return { filter: joinStreams(filters), decisions };
 }

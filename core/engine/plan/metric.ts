@@ -81,7 +81,7 @@ function* openLeaf(
     close: (names, isAsked) => {
       const logs = open.close(names, isAsked);
       const shared = { ...leaf, logs, selection, decisions };
-      if (metricOff.apply(pushdown) !== undefined)
+      if (metricOff.match(pushdown) === true)
         return {
           ...shared,
           rule: metricOff,
@@ -138,9 +138,8 @@ interface PushDecision {
 
 /** Decides whether the backend can count a leaf's samples with these residual stages. */
 function decideLeaf(leaf: Leaf, residual: readonly Stage[]): PushDecision {
-  const { rule, emit } = firstRule(metricRules, factsOf(leaf, residual));
-  const looksAtLines = rule.verdict === 'superset';
-  return { rule, push: emit === undefined ? undefined : { ...emit(), looksAtLines } };
+  const { rule, asked } = firstRule(metricRules, factsOf(leaf, residual));
+  return { rule, push: asked && { ...asked, looksAtLines: rule.verdict === 'superset' } };
 }
 
 /** Parsers that mark lines with errors. */

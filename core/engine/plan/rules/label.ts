@@ -40,16 +40,14 @@ export interface LabelScope {
   readonly naming: Naming;
 }
 
+/** Makes the filter for rows with these stored names; undefined where they leave nothing to ask for. */
+type OfNames = (names: KnownNames) => LogsqlFilter | undefined;
+
 /**
- * Defines a rule about a comparison of a label. What is asked depends on the stored names; undefined where they leave nothing to
- * ask for. A superset may stand under AND and OR, and never under NOT; label filters are evaluated here, too, so none is exact.
+ * Defines a rule about a comparison of a label. What is asked depends on the stored names. A superset may stand under AND and OR, and never
+ * under NOT; label filters are evaluated here, too, so none is exact.
  */
-const labelRule = kindOfRule<
-  PlacedComparison,
-  LogsqlFilter | undefined,
-  [names: KnownNames],
-  'superset' | 'none'
->();
+const labelRule = kindOfRule<PlacedComparison, OfNames, 'superset' | 'none'>();
 
 // Of all escapes in JSON and logfmt, only this one can spell the text that is searched for here.
 const escaped = contains('\\u');
@@ -71,14 +69,8 @@ export const labelRules = [
       const { scope } = placed;
       const source = scope.isStored(filter.name) ? undefined : scope.sourceInLine(filter.name);
       const lines = source === undefined ? undefined : linesOf(filter, source);
-      if (lines === undefined) return undefined;
-      return { filter, placed, lines: or(lines, escaped) };
+      return lines && inLineOrField(lines, placed, (field) => holds(field, filter));
     },
-    emit: ({ filter, placed, lines }, names) =>
-      or(
-        lines,
-        rowsWithField(placed, names, (field) => holds(field, filter)),
-      ),
   }),
   labelRule({
     id: 'labelNumberInLine',
@@ -100,13 +92,8 @@ export const labelRules = [
       const value = valuePattern(comparison);
       if (key === '' || value === undefined) return undefined;
       const lines = regexp('_msg', `${key}${value}`);
-      return { comparison, placed, lines: or(lines, escaped) };
+      return inLineOrField(lines, placed, (field) => mayPass(field, comparison));
     },
-    emit: ({ comparison, placed, lines }, names) =>
-      or(
-        lines,
-        rowsWithField(placed, names, (field) => mayPass(field, comparison)),
-      ),
   }),
   labelRule({
     id: 'labelAddressInLine',
@@ -122,9 +109,8 @@ export const labelRules = [
       const { kind, name } = comparison;
       if (kind !== 'ip' || mayHaveFailed || isDerived(name) || scope.isStored(name)) return undefined;
       const text = scope.sourceInLine(name) === undefined ? undefined : textOfIPv4(comparison.value);
-      return text === undefined ? undefined : { placed, lines: or(contains(text), escaped) };
+      return text === undefined ? undefined : inLineOrField(contains(text), placed, present);
     },
-    emit: ({ placed, lines }, names) => or(lines, rowsWithField(placed, names, present)),
   }),
   labelRule({
     id: 'labelParsed',
@@ -146,12 +132,13 @@ export const labelRules = [
     match: (placed) => {
       const filter = textComparison(placed);
       const conditions = filter?.name === detectedLevelName ? levelConditions(filter) : undefined;
-      return conditions && { ...conditions, missing: missingLineRows(placed.scope.naming) };
-    },
-    emit: (level, names) => {
-      const named = [...levelNames, detectedLevelName].map((name) => rowsWith(name, names, level.holds));
-      const numbered = rowsWith('severity_number', names, level.holdsNumber);
-      return or(...named, numbered, ...level.lines, level.missing);
+      if (conditions === undefined) return undefined;
+      const { lines, holds, holdsNumber } = conditions;
+      return (names) => {
+        const named = [...levelNames, detectedLevelName].map((name) => rowsWith(name, names, holds));
+        const numbered = rowsWith('severity_number', names, holdsNumber);
+        return or(...named, numbered, ...lines, missingLineRows(placed.scope.naming));
+      };
     },
   }),
   labelRule({
@@ -177,8 +164,7 @@ export const labelRules = [
     verdict: 'superset',
     reason: 'a row without the label is dropped; the proxy compares networks',
     example: '{namespace="shop"} | client=ip("10.0.0.0/8")',
-    match: ({ comparison: { kind, name } }) => (kind === 'ip' ? name : undefined),
-    emit: (name, names) => or(...spellings(name, names).map(present)),
+    match: ({ comparison: { kind, name } }) => (kind === 'ip' ? inField(name, present) : undefined),
   }),
   labelRule({
     id: 'labelNumber',
@@ -188,9 +174,10 @@ export const labelRules = [
     reason:
       'a row without the label is dropped; a value that is not a plain number is kept and marked with an error',
     example: '{namespace="shop"} | status_code >= 500',
-    match: orderedComparison,
-    emit: (comparison, names) =>
-      or(...spellings(comparison.name, names).map((field) => mayPass(field, comparison))),
+    match: (placed) => {
+      const comparison = orderedComparison(placed);
+      return comparison && inField(comparison.name, (field) => mayPass(field, comparison));
+    },
   }),
   labelRule({
     id: 'labelText',
@@ -202,9 +189,9 @@ export const labelRules = [
     example: '{namespace="shop"} | trace_id="a1b2"',
     match: (placed) => {
       const filter = textComparison(placed);
-      return filter === undefined || passesMissing(filter) ? undefined : filter;
+      if (filter === undefined || passesMissing(filter)) return undefined;
+      return inField(filter.name, (field) => holds(field, filter));
     },
-    emit: (filter, names) => or(...spellings(filter.name, names).map((field) => holds(field, filter))),
   }),
   labelRule({
     id: 'labelFilledIn',
@@ -226,14 +213,12 @@ export const labelRules = [
     example: '{namespace="shop"} | user=""',
     match: (placed) => {
       const filter = textComparison(placed);
-      return filter?.op === '=' && filter.value === ''
-        ? { name: filter.name, naming: placed.scope.naming }
-        : undefined;
-    },
-    emit: ({ name, naming }, names) => {
-      const fields = sureFields(name, names);
-      if (fields === undefined || fields.length === 0) return undefined;
-      return or(and(...fields.map((field) => not(present(field)))), missingLineRows(naming));
+      if (filter?.op !== '=' || filter.value !== '') return undefined;
+      return (names) => {
+        const fields = sureFields(filter.name, names);
+        if (fields === undefined || fields.length === 0) return undefined;
+        return or(and(...fields.map((field) => not(present(field)))), missingLineRows(placed.scope.naming));
+      };
     },
   }),
   labelRule({
@@ -251,12 +236,12 @@ export const labelRules = [
       const texts = meaning.isNegated ? textsOf(meaning) : undefined;
       if (texts === undefined || texts.some((text) => isBroken(text) || longDecimal.test(text)))
         return undefined;
-      return { name: filter.name, texts, naming: placed.scope.naming };
-    },
-    emit: ({ name, texts, naming }, names) => {
-      const [field, another] = names.fieldsOf(name);
-      const isCertain = another === undefined && (sureFields(name, names) ?? []).length > 0;
-      return isCertain && field !== undefined ? or(isNot(field, texts), missingLineRows(naming)) : undefined;
+      return (names) => {
+        const [field, another] = names.fieldsOf(filter.name);
+        const isCertain = another === undefined && (sureFields(filter.name, names) ?? []).length > 0;
+        if (!isCertain || field === undefined) return undefined;
+        return or(isNot(field, texts), missingLineRows(placed.scope.naming));
+      };
     },
   }),
   labelRule({
@@ -270,7 +255,7 @@ export const labelRules = [
 ];
 
 /** Defines a rule about a label filter as a whole. */
-const labelTreeRule = kindOfRule<LabelFilter, never, [], 'none'>();
+const labelTreeRule = kindOfRule<LabelFilter, never, 'none'>();
 
 const deepest = 50;
 
@@ -333,18 +318,25 @@ function sureFields(name: string, names: KnownNames): readonly string[] | undefi
   return fields.some(mayBeFilledIn) ? undefined : fields;
 }
 
+/** Matches rows where a field passes under which the label is stored. */
+function inField(name: string, passes: (field: string) => LogsqlFilter): OfNames {
+  return (names) => or(...spellings(name, names).map(passes));
+}
+
 /**
- * Matches rows whose value of a label does not come from a stored line: a field may be the label, or the key from which `| json` makes the
- * label in a rebuilt line. Other parsers may find more in such a line.
+ * Matches rows with lines like these, and those whose value of a label does not come from a stored line: a field may be the label, or the
+ * key from which `| json` makes the label in a rebuilt line. Other parsers may find more in such a line.
  * @param passes rows where a field may pass
  */
-function rowsWithField(
+function inLineOrField(
+  lines: LogsqlFilter,
   { comparison: { name }, scope }: PlacedComparison,
-  names: KnownNames,
   passes: (field: string) => LogsqlFilter,
-): LogsqlFilter {
-  const parsed = scope.isParsedAsJson ? names.parsedFieldsOf(name) : [];
-  const fields = new Set([...spellings(name, names), ...parsed]);
+): OfNames {
   const others = scope.isParsedAsJson ? [] : [missingLineRows(scope.naming)];
-  return or(...others, ...[...fields].map(passes));
+  return (names) => {
+    const parsed = scope.isParsedAsJson ? names.parsedFieldsOf(name) : [];
+    const fields = new Set([...spellings(name, names), ...parsed]);
+    return or(lines, escaped, ...others, ...[...fields].map(passes));
+  };
 }

@@ -14,7 +14,7 @@ export interface LineTerm {
   readonly isNegated: boolean;
 }
 
-/** Defines a rule about a test of a line filter. For a negated filter, the emitted filter is negated around it. */
+/** Defines a rule about a test of a line filter. For a negated filter, what it asks for is negated around it. */
 const lineRule = kindOfRule<LineTerm, LogsqlFilter>();
 
 const lineField = '_msg';
@@ -29,8 +29,10 @@ export const lineRules = [
     verdict: 'superset',
     reason: 'the text may be part of a longer number, and the other numbers of the address are not compared',
     example: '{namespace="shop"} |= ip("10.1.0.0/16")',
-    match: ({ test, isNegated }) => (test.kind === 'ip' && !isNegated ? textOfIPv4(test.value) : undefined),
-    emit: contains,
+    match: ({ test, isNegated }) => {
+      const text = test.kind === 'ip' && !isNegated ? textOfIPv4(test.value) : undefined;
+      return text === undefined ? undefined : contains(text);
+    },
   }),
   lineRule({
     id: 'lineNetwork',
@@ -56,8 +58,7 @@ export const lineRules = [
     reason:
       'the backend does not find words in which this character replaces invalid bytes, so it searches for the text around it',
     example: '{namespace="shop"} |= "au caf\ufffd lait"',
-    match: ({ test }) => (holdsReplacement(test) ? test : undefined),
-    emit: (test) => and(...around(test)),
+    match: ({ test }) => (holdsReplacement(test) ? and(...around(test)) : undefined),
   }),
   lineRule({
     id: 'lineContains',
@@ -67,10 +68,9 @@ export const lineRules = [
     reason: 'both search for a byte substring',
     example: '{namespace="shop"} |= "timeout"',
     match: ({ test }) => {
-      if (test.kind === 'all') return '';
-      return test.kind === 'contains' && !test.ignoresCase ? test.text : undefined;
+      if (test.kind === 'all') return everything;
+      return test.kind === 'contains' && !test.ignoresCase ? contains(test.text) : undefined;
     },
-    emit: contains,
   }),
   lineRule({
     id: 'linePatternNot',
@@ -87,8 +87,8 @@ export const lineRules = [
     verdict: 'superset',
     reason: 'the proxy checks order, anchors and wildcards of at least one character',
     example: '{namespace="shop"} |> "<_> took <_>ms"',
-    match: ({ test }) => (test.kind === 'pattern' ? test.value.split('<_>') : undefined),
-    emit: (texts) => and(...texts.map(contains)),
+    match: ({ test }) =>
+      test.kind === 'pattern' ? and(...test.value.split('<_>').map(contains)) : undefined,
   }),
   lineRule({
     id: 'lineAnyCase',
@@ -100,8 +100,7 @@ export const lineRules = [
       'Loki compares letters in lower case, with fewer variants for the first letter than for the others, so the pattern lists all variants of each letter',
     example: '{namespace="shop"} |~ "(?i)disk full"',
     match: ({ test }) =>
-      test.kind === 'contains' && test.ignoresCase ? backendRegexp(anyCasePattern(test.text)) : undefined,
-    emit: matches,
+      test.kind === 'contains' && test.ignoresCase ? matches(anyCasePattern(test.text)) : undefined,
   }),
   lineRule({
     id: 'lineNotEmpty',
@@ -110,8 +109,7 @@ export const lineRules = [
     verdict: 'exact',
     reason: 'Loki only checks that the line has a character, even if it is a line feed',
     example: '{namespace="shop"} |~ ".+"',
-    match: ({ test }) => (test.kind === 'not-empty' ? lineField : undefined),
-    emit: present,
+    match: ({ test }) => (test.kind === 'not-empty' ? present(lineField) : undefined),
   }),
   lineRule({
     id: 'lineRegexpAll',
@@ -132,7 +130,7 @@ export const lineRules = [
     example: '{namespace="shop"} !~ "(?:\\\\s|.)took"',
     match: (term) => {
       const pattern = regexpOf(term);
-      return term.isNegated && pattern !== undefined && backendRegexp(pattern) === undefined;
+      return term.isNegated && pattern !== undefined && backendPattern(pattern) === undefined;
     },
   }),
   lineRule({
@@ -144,9 +142,9 @@ export const lineRules = [
     example: '{namespace="shop"} |~ "(?:\\\\s|.)took"',
     match: (term) => {
       const pattern = regexpOf(term);
-      return pattern !== undefined && backendRegexp(pattern) === undefined ? pattern : undefined;
+      if (pattern === undefined || backendPattern(pattern) !== undefined) return undefined;
+      return and(...containsTextsOf(pattern));
     },
-    emit: (pattern) => and(...containsTextsOf(pattern)),
   }),
   lineRule({
     id: 'lineRegexp',
@@ -158,9 +156,8 @@ export const lineRules = [
     example: '{namespace="shop"} |~ "took [0-9]{4,}ms"',
     match: (term) => {
       const pattern = regexpOf(term);
-      return pattern === undefined ? undefined : backendRegexp(pattern);
+      return pattern === undefined ? undefined : matches(pattern);
     },
-    emit: matches,
   }),
 ];
 
@@ -180,8 +177,7 @@ export const lineMixed = alternativesRule({
   verdict: 'exact',
   reason: 'the backend query joins the alternatives with or; the least exact alternative decides the verdict',
   example: '{namespace="shop"} |~ "timeout" or "took [0-9]+s"',
-  match: (terms) => (terms.some(({ rule }) => rule !== terms[0]?.rule) ? terms : undefined),
-  emit: anyOf,
+  match: (terms) => (terms.some(({ rule }) => rule !== terms[0]?.rule) ? anyOf(terms) : undefined),
 });
 
 /** Matches lines that pass one of the alternatives. */
@@ -239,24 +235,18 @@ export function holdsReplacement(test: FilterTest): boolean {
   }
 }
 
-/** A LogQL pattern, and its form for the backend. */
-interface BackendRegexp {
-  readonly pattern: string;
-  readonly whole: string;
-}
-
-/** A pattern that the backend evaluates like Loki; undefined if the backend would mix up its two kinds of dots. */
-function backendRegexp(pattern: string): BackendRegexp | undefined {
-  const whole = wholeLinePattern(withoutDotAll(pattern));
-  return whole === undefined ? undefined : { pattern, whole };
+/** The form of a pattern that the backend evaluates like Loki; undefined if it would mix up the two kinds of dots. */
+function backendPattern(pattern: string): string | undefined {
+  return wholeLinePattern(withoutDotAll(pattern));
 }
 
 /**
- * Matches lines by pattern. Most patterns are slow in the backend, while searching for the texts that all matches contain costs next to
- * nothing.
+ * Matches lines by pattern; undefined if the backend cannot. Most patterns are slow there, while searching for the texts that all matches
+ * contain costs next to nothing.
  */
-function matches({ pattern, whole }: BackendRegexp): LogsqlFilter {
-  return and(...containsTextsOf(pattern), regexp(lineField, whole));
+function matches(pattern: string): LogsqlFilter | undefined {
+  const whole = backendPattern(pattern);
+  return whole === undefined ? undefined : and(...containsTextsOf(pattern), regexp(lineField, whole));
 }
 
 /** Makes `.` not match line feeds, unless the pattern sets a flag for that; flags at its start are merged. */

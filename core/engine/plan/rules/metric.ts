@@ -2,7 +2,7 @@ import type { Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafCount } from '../leaf-push.js';
 import type { Extraction } from '../../../logql/stages/stage.js';
-import { kindOfRule, type PushdownRule, type RuleText } from './rule.js';
+import { kindOfRule } from './rule.js';
 
 /** Facts about a range aggregation that determine whether the backend can count its samples. */
 export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'stages'> {
@@ -19,16 +19,6 @@ export interface LeafFacts extends Pick<LeafCount, 'names' | 'stageNames' | 'sta
  * must be inspected.
  */
 const metricRule = kindOfRule<LeafFacts, LeafCount>();
-
-/** Defines a rule with the verdict `exact` or `superset`; the matching leaf is counted. */
-function countingRule<const Id extends string>(
-  rule: RuleText<Id> & {
-    readonly verdict: 'exact' | 'superset';
-    readonly match: (facts: LeafFacts) => LeafCount | undefined;
-  },
-): PushdownRule<LeafFacts, [], LeafCount, Id> {
-  return metricRule({ ...rule, emit: (count: LeafCount) => count });
-}
 
 /** The rules about what the backend counts instead of sending rows, in the order they are tried. */
 export const metricRules = [
@@ -51,7 +41,7 @@ export const metricRules = [
     example: 'sum by (user) (count_over_time({namespace="shop"} | unpack [5m]))',
     match: ({ lineStages, fromLines }) => lineStages.length > 0 && fromLines === undefined,
   }),
-  countingRule({
+  metricRule({
     id: 'metricIdentity',
     construct: 'count_over_time(...) and others without sum by (...) around them',
     backend: 'stats by (_stream, all stored fields) count() or sum_len(_msg), levels as above',
@@ -61,7 +51,7 @@ export const metricRules = [
     example: 'count_over_time({namespace="shop"}[5m])',
     match: (facts) => (facts.names === 'all' && facts.fromLines === undefined ? countOf(facts) : undefined),
   }),
-  countingRule({
+  metricRule({
     id: 'metricJson',
     construct:
       'sum by (a) (count_over_time(... | json [..])) and other counting functions, also with | a="v"',
@@ -73,7 +63,7 @@ export const metricRules = [
     example: 'sum by (user) (count_over_time({namespace="shop"} | json [5m]))',
     match: (facts) => parsedCountOf(facts, 'json-keys', 'json-paths'),
   }),
-  countingRule({
+  metricRule({
     id: 'metricLogfmt',
     construct:
       'sum by (a) (count_over_time(... | logfmt [..])) and other counting functions, also with | a="v"',
@@ -85,7 +75,7 @@ export const metricRules = [
     example: 'sum by (user) (count_over_time({namespace="shop"} | logfmt [5m]))',
     match: (facts) => parsedCountOf(facts, 'pair-keys'),
   }),
-  countingRule({
+  metricRule({
     id: 'metricJsonLogfmt',
     construct: 'sum by (a) (count_over_time(... | json | logfmt [..])) and other counting functions',
     backend: 'as for | json if most lines of a sample start with {, else as for | logfmt',
@@ -96,7 +86,7 @@ export const metricRules = [
       'sum by (user) (count_over_time({namespace="shop"} | json | logfmt | drop __error__, __error_details__ | user!="" [5m]))',
     match: (facts) => parsedCountOf(facts, 'json-then-pairs'),
   }),
-  countingRule({
+  metricRule({
     id: 'metricPattern',
     construct:
       'sum by (a) (count_over_time(... | pattern "... <a> ..." [..])) and other counting functions, also with | a="v"',
@@ -108,7 +98,7 @@ export const metricRules = [
     example: 'sum by (status) (count_over_time({namespace="shop"} | pattern "<_> <status> <_>" [5m]))',
     match: (facts) => parsedCountOf(facts, 'captures'),
   }),
-  countingRule({
+  metricRule({
     id: 'metricRegexp',
     construct:
       'sum by (a) (count_over_time(... | regexp "...(?P<a>...)" [..])) and other counting functions, also with | a="v"',
@@ -121,7 +111,7 @@ export const metricRules = [
       'sum by (status) (count_over_time({namespace="shop"} | regexp "status=(?P<status>[0-9]+)" [5m]))',
     match: (facts) => parsedCountOf(facts, 'groups'),
   }),
-  countingRule({
+  metricRule({
     id: 'metricLevel',
     construct: 'sum by (detected_level) (...), | detected_level="v" before it',
     backend:
@@ -133,7 +123,7 @@ export const metricRules = [
     match: (facts) =>
       facts.names !== 'all' && facts.names.has(detectedLevelName) ? countOf(facts) : undefined,
   }),
-  countingRule({
+  metricRule({
     id: 'metricAbsent',
     construct: 'absent_over_time(...)',
     backend: 'stats by (_stream) count(), in buckets of gcd(range, step)',
@@ -142,7 +132,7 @@ export const metricRules = [
     example: 'absent_over_time({namespace="shop"}[5m])',
     match: (facts) => (facts.measure === 'presence' ? countOf(facts) : undefined),
   }),
-  countingRule({
+  metricRule({
     id: 'metricGroups',
     construct: 'sum by (a, b) (count_over_time(...)), rate, bytes_over_time, bytes_rate',
     backend: 'stats by (fields of a and b) count() or sum_len(_msg), in buckets of gcd(range, step)',

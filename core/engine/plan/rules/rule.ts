@@ -37,66 +37,40 @@ export interface HiddenExample {
   readonly pushdown?: 'off';
 }
 
-/** The definition of a rule. With the verdict `none` it has nothing to emit, and rarely a backend query to document. */
-type Definition<Id extends string, Subject, Match, Names extends unknown[], Emitted> =
+/** The definition of a rule. With the verdict `none` it asks for nothing, and rarely has a backend query to document. */
+type Definition<Id extends string, Subject, Asked> =
   | (Omit<RuleText<Id>, 'backend'> & {
       readonly backend?: string;
       readonly verdict: 'none';
       readonly match: (subject: Subject) => boolean;
-      readonly emit?: never;
     })
   | (RuleText<Id> & {
       readonly verdict: 'exact' | 'superset';
-      /** Returns the arguments of `emit` for a subject that matches the rule; undefined for all others. */
-      readonly match: (subject: Subject) => Match | undefined;
-      readonly emit: (match: Match, ...names: Names) => Emitted;
+      readonly match: (subject: Subject) => Asked | undefined;
     });
 
-/** Matches a part of a query, and provides the backend filter for it with its precision. */
-export interface PushdownRule<
-  Subject,
-  Names extends unknown[],
-  Emitted,
-  Id extends string = string,
-> extends RuleText<Id> {
-  /** Applies the rule to a part of a query; undefined if the part does not match. */
-  readonly apply: (subject: Subject) => Applied<Names, Emitted> | undefined;
-}
-
-/** A rule applied to one part of a query. */
-interface Applied<Names extends unknown[], Emitted> {
-  /** Makes the backend filter; undefined if there is none. */
-  readonly emit: ((...names: Names) => Emitted) | undefined;
+/** Matches a part of a query, and says what the backend is asked for it. */
+export interface PushdownRule<Subject, Asked, Id extends string = string> extends RuleText<Id> {
+  /** Asks the backend for a part that matches; true if there is nothing to ask, and undefined or false for all other parts. */
+  readonly match: (subject: Subject) => Asked | boolean | undefined;
 }
 
 /** Makes the function that defines rules of one kind, for these subjects and verdicts. */
-export function kindOfRule<Subject, Emitted, Names extends unknown[] = [], V extends Verdict = Verdict>() {
-  return <const Id extends string, Match>(
-    definition: Definition<Id, Subject, Match, Names, Emitted> & { readonly verdict: V },
-  ): PushdownRule<Subject, Names, Emitted, Id> & { readonly verdict: V } => ({
-    backend: '',
-    ...definition,
-    apply: (subject) => applied(definition, subject),
-  });
+export function kindOfRule<Subject, Asked, V extends Verdict = Verdict>() {
+  return <const Id extends string>(
+    definition: Definition<Id, Subject, Asked> & { readonly verdict: V },
+  ): PushdownRule<Subject, Asked, Id> & { readonly verdict: V } => ({ backend: '', ...definition });
 }
 
-function applied<Id extends string, Subject, Match, Names extends unknown[], Emitted>(
-  definition: Definition<Id, Subject, Match, Names, Emitted>,
+/** The first rule that matches a subject, and what the backend is asked, if anything. */
+export function firstRule<Id extends string, Subject, Asked>(
+  rules: readonly PushdownRule<Subject, Asked, Id>[],
   subject: Subject,
-): Applied<Names, Emitted> | undefined {
-  if (definition.verdict === 'none') return definition.match(subject) ? { emit: undefined } : undefined;
-  const match = definition.match(subject);
-  return match === undefined ? undefined : { emit: (...names) => definition.emit(match, ...names) };
-}
-
-/** The first rule that matches a subject, applied to it. */
-export function firstRule<Id extends string, Subject, Names extends unknown[], Emitted>(
-  rules: readonly PushdownRule<Subject, Names, Emitted, Id>[],
-  subject: Subject,
-): { readonly rule: PushdownRule<Subject, Names, Emitted, Id> } & Applied<Names, Emitted> {
+): { readonly rule: PushdownRule<Subject, Asked, Id>; readonly asked: Asked | undefined } {
   for (const rule of rules) {
-    const result = rule.apply(subject);
-    if (result !== undefined) return { rule, ...result };
+    const match = rule.match(subject);
+    if (match === true) return { rule, asked: undefined };
+    if (match !== undefined && match !== false) return { rule, asked: match };
   }
   throw new Error('no pushdown rule covers a part of the query');
 }
@@ -112,7 +86,7 @@ export function weakest<One extends { readonly verdict: Verdict }>(all: readonly
 export type Pushdown = 'on' | 'off';
 
 /** Defines a rule about a query as a whole. */
-const settingRule = kindOfRule<Pushdown, never, [], 'none'>();
+const settingRule = kindOfRule<Pushdown, never, 'none'>();
 
 export const metricOff = settingRule({
   id: 'metricOff',
@@ -128,7 +102,7 @@ export const metricOff = settingRule({
 });
 
 /** Defines a rule about the complete backend filter of a log query. */
-const filterRule = kindOfRule<LogsqlFilter, never, [], 'none'>();
+const filterRule = kindOfRule<LogsqlFilter, never, 'none'>();
 
 /** Maximum number of bytes of a filter's text. */
 // The backend's limit is 16384 bytes; the remainder is reserved for the query around the filter.
@@ -161,7 +135,7 @@ export interface NamedMatcher {
 }
 
 /** Defines a rule about a matcher of a stream selector. Selectors are never evaluated here, so all of these rules must be exact. */
-const selectorRule = kindOfRule<NamedMatcher, LogsqlFilter, [], 'exact'>();
+const selectorRule = kindOfRule<NamedMatcher, LogsqlFilter, 'exact'>();
 
 /** The rules about a matcher of a stream selector, in the order in which they are tried. */
 export const selectorRules = [
@@ -172,8 +146,7 @@ export const selectorRules = [
     verdict: 'exact',
     reason: 'the label is derived: the first label of the discovery list that a stream has decides',
     example: '{service_name="cart"}',
-    match: (named) => (named.name === serviceNameLabel ? named : undefined),
-    emit: labelMatch,
+    match: (named) => (named.name === serviceNameLabel ? labelMatch(named) : undefined),
   }),
   selectorRule({
     id: 'declaredLabel',
@@ -187,11 +160,9 @@ export const selectorRules = [
       whyHidden: 'only with -extra-label-fields or -field-mapping',
       naming: { extraLabelFields: ['org.team'] },
     },
-    match: ({ name, matcher, naming }) => {
+    match: ({ name, matcher: { op, value }, naming }) => {
       const fields = naming.columnsOf(name);
-      return fields.length > 0 ? { matcher, fields } : undefined;
-    },
-    emit: ({ matcher: { op, value }, fields }) => {
+      if (fields.length === 0) return undefined;
       const filter = labelIs(op === '=' || op === '!=' ? '=' : '=~', value, fields);
       return op === '=' || op === '=~' ? filter : not(filter);
     },
@@ -204,8 +175,7 @@ export const selectorRules = [
     reason:
       'both treat missing and empty alike, anchor patterns, and let `.` match line feeds; a name with underscores may be stored with dots or dashes, as the list of stream fields shows',
     example: '{namespace="shop", pod=~"cart-.+"}',
-    match: (named) => named,
-    emit: labelMatch,
+    match: labelMatch,
   }),
 ];
 
