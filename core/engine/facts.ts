@@ -71,7 +71,7 @@ export class Facts implements SnapshotSource {
     const fact = this.#memory.peek(key);
     if (fact === undefined || hasCredentials(ownerOf(key)) || bytesOfProfile(fact) > largestFact) return;
     const expires = unixNano(this.#clock.nowMs() + this.#memory.leftMs(key));
-    const json = `{"expires_at_unix_nano":${expires},"fact":${JSON.stringify(printFact(fact))}}`;
+    const json = `{"expires_at_unix_nano":${expires},"fact":${printFact(fact)}}`;
     yield { names: [kind + key], json };
   }
 

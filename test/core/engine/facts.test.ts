@@ -8,25 +8,28 @@ import { FakeClock, makeHost } from '../../../core/testing/index.js';
 const dayMs = 86_400_000;
 const plain = {
   missing: 0,
-  lines: true,
-  hiding: false,
-  unreliable: 2,
-  tally: '18446744073709551615',
-  sharing: [],
+  hasLines: true,
+  hasOverrides: false,
+  misparsedRows: 2,
+  checksum: '18446744073709551615',
+  streamsWithSharedTimes: [],
   repeatedAt: [],
   surplus: [],
   surplusAt: [],
-  doubtfulRows: [],
-  crowded: [],
+  uncertainRows: [],
+  dense: [],
   denseRows: 0,
 };
 const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', constructor: 'x' };
 /** Every form that a fact may have. */
 const facts: readonly (readonly [name: string, fact: unknown])[] = [
   ['stretches', plain],
-  ['stretches', { ...plain, doubtful: ['{a="c"}'], hiding: true, sharing: ['{a="b"}'] }],
-  ['stretches', { ...plain, repeatedAt: null, surplus: null }],
-  ['stretches', { ...plain, doubtfulRows: [{ row, countedLevel: 'info', level: 'error' }] }],
+  [
+    'stretches',
+    { ...plain, uncertainStreams: ['{a="c"}'], hasOverrides: true, streamsWithSharedTimes: ['{a="b"}'] },
+  ],
+  ['stretches', { ...plain, repeatedAt: undefined, surplus: undefined }],
+  ['stretches', { ...plain, uncertainRows: [{ row, countedLevel: 'info', level: 'error' }] }],
   ['stretches', { ...plain, repeatedAt: ['1793491200000000001', '-5'], surplus: [row, row] }],
   [
     'stretches',
@@ -35,7 +38,7 @@ const facts: readonly (readonly [name: string, fact: unknown])[] = [
       surplus: [row],
       surplusAt: [{ stream: '{a="b"}', times: 'AQAAAAAAAAD/////////fw==' }],
       denseRows: 40,
-      crowded: [{ startNs: '1', endNs: '2', streams: ['{a="b"}'], columns: ['_time', '__proto__'] }],
+      dense: [{ range: { startNs: '1', endNs: '2' }, streams: ['{a="b"}'], columns: ['_time', '__proto__'] }],
     },
   ],
 ];
@@ -87,20 +90,20 @@ test('what is known is not replaced, and what is no fact is refused', async (t) 
   t.is(await take(known, 'stretches ["id=a&"] 1-2', plain, later), 1);
   t.is(await take(known, 'stretches ["id=a&"] 1-2', { ...plain, missing: 9 }, later), 0);
   for (const [name, change] of [
-    ['stretches', { tally: 5 }],
-    ['stretches', { tally: '1e5' }],
+    ['stretches', { checksum: 5 }],
+    ['stretches', { checksum: '1e5' }],
     ['stretches', { missing: -1 }],
     ['stretches', { missing: 0.5 }],
-    ['stretches', { hiding: [0] }],
+    ['stretches', { hasOverrides: [0] }],
     ['stretches', { denseRows: null }],
     ['stretches', { surplus: [{ _msg: 5 }] }],
     ['stretches', { surplus: ['row'] }],
-    ['stretches', { doubtfulRows: [{ row: { _msg: 'x' }, level: 'error' }] }],
-    ['stretches', { doubtfulRows: undefined }],
+    ['stretches', { uncertainRows: [{ row: { _msg: 'x' }, level: 'error' }] }],
+    ['stretches', { uncertainRows: undefined }],
     ['stretches', { surplusAt: [{ stream: '{}', times: 'AQAAAA==' }] }],
     ['stretches', { surplusAt: [{ stream: '{}' }] }],
-    ['stretches', { crowded: [{}] }],
-    ['stretches', { sharing: 'a' }],
+    ['stretches', { dense: [{}] }],
+    ['stretches', { streamsWithSharedTimes: 'a' }],
     ['spelled-levels', {}],
     ['selections', {}],
     ['', {}],

@@ -37,7 +37,7 @@ endpoints:
 export interface FactsFile {
   readonly salt: string;
   readonly facts_by_key: Readonly<
-    Record<string, { readonly expires_at_unix_nano: number; readonly fact: { readonly tally: string } }>
+    Record<string, { readonly expires_at_unix_nano: number; readonly fact: { readonly checksum: string } }>
   >;
 }
 

@@ -8,66 +8,41 @@ import type { StreamTimes } from './repeated-times.js';
 import type { SegmentProfile } from './profile.js';
 import type { UncertainRow } from './uncertain-rows.js';
 
-/** A value for JSON.stringify. */
-export function printFact({
-  checksum,
-  streamsWithSharedTimes,
-  hasLines,
-  hasOverrides,
-  repeatedAt,
-  surplus,
-  surplusAt,
-  dense,
-  misparsedRows,
-  uncertainStreams,
-  uncertainRows,
-  ...counts
-}: SegmentProfile): object {
-  return {
-    ...counts,
-    unreliable: misparsedRows,
-    doubtful: uncertainStreams && [...uncertainStreams],
-    doubtfulRows: uncertainRows.map(({ row, countedLevel, level }) => ({ row, countedLevel, level })),
-    tally: String(checksum),
-    sharing: [...streamsWithSharedTimes],
-    lines: hasLines,
-    hiding: hasOverrides,
-    repeatedAt: repeatedAt?.map(String) ?? null,
-    surplus: surplus ?? null,
-    surplusAt: surplusAt?.map(({ stream, times }) => ({ stream, times: base64Of(times) })) ?? null,
-    crowded: dense.map(({ range, streams, columns }) => ({
-      startNs: String(range.startNs),
-      endNs: String(range.endNs),
-      streams: [...streams],
-      columns,
-    })),
-  };
+export function printFact(fact: SegmentProfile): string {
+  return JSON.stringify(fact, (_name, value: unknown) => {
+    if (typeof value === 'bigint') return String(value);
+    if (value instanceof Set) return [...(value as ReadonlySet<unknown>)];
+    return value instanceof BigInt64Array ? base64Of(value) : value;
+  });
 }
 
 /** Throws for anything else. */
 export function parseFact(json: unknown): SegmentProfile {
   const of = membersOf(json);
   return {
-    checksum: integerOf(of['tally']),
-    streamsWithSharedTimes: new Set(textsOf(of['sharing'])),
-    repeatedAt: orNull(of['repeatedAt'], (times) => listOf(times, integerOf)),
-    surplus: orNull(of['surplus'], rowsOf),
-    surplusAt: orNull(of['surplusAt'], (all) => listOf(all, streamTimesOf)),
+    checksum: integerOf(of['checksum']),
+    streamsWithSharedTimes: new Set(textsOf(of['streamsWithSharedTimes'])),
+    repeatedAt: ifAny(of['repeatedAt'], (times) => listOf(times, integerOf)),
+    surplus: ifAny(of['surplus'], (rows) => listOf(rows, rowOf)),
+    surplusAt: ifAny(of['surplusAt'], (all) => listOf(all, streamTimesOf)),
     denseRows: countOf(of['denseRows']),
-    dense: listOf(of['crowded'], denseOf),
+    dense: listOf(of['dense'], denseOf),
     missing: countOf(of['missing']),
-    hasLines: booleanOf(of['lines']),
-    hasOverrides: booleanOf(of['hiding']),
-    misparsedRows: countOf(of['unreliable']),
-    uncertainStreams: of['doubtful'] === undefined ? undefined : new Set(textsOf(of['doubtful'])),
-    uncertainRows: listOf(of['doubtfulRows'], uncertainRowOf),
+    hasLines: booleanOf(of['hasLines']),
+    hasOverrides: booleanOf(of['hasOverrides']),
+    misparsedRows: countOf(of['misparsedRows']),
+    uncertainStreams: ifAny(of['uncertainStreams'], (texts) => new Set(textsOf(texts))),
+    uncertainRows: listOf(of['uncertainRows'], uncertainRowOf),
   };
 }
 
 function denseOf(json: unknown): DenseRepeats {
-  const { startNs, endNs, streams, columns } = membersOf(json);
-  const range = { startNs: integerOf(startNs), endNs: integerOf(endNs) };
-  return { range, streams: new Set(textsOf(streams)), columns: textsOf(columns) };
+  const { range, streams, columns } = membersOf(json);
+  const { startNs, endNs } = membersOf(range);
+  return {
+    range: { startNs: integerOf(startNs), endNs: integerOf(endNs) },
+    ...{ streams: new Set(textsOf(streams)), columns: textsOf(columns) },
+  };
 }
 
 function uncertainRowOf(json: unknown): UncertainRow {
@@ -78,10 +53,6 @@ function uncertainRowOf(json: unknown): UncertainRow {
 function streamTimesOf(json: unknown): StreamTimes {
   const { stream, times } = membersOf(json);
   return { stream: textOf(stream), times: integersOf(times) };
-}
-
-function rowsOf(json: unknown): readonly BackendRow[] {
-  return listOf(json, rowOf);
 }
 
 function rowOf(json: unknown): BackendRow {
@@ -137,7 +108,7 @@ function integersOf(json: unknown): BigInt64Array {
   return new BigInt64Array(Uint8Array.from(bytes).buffer);
 }
 
-/** Reads a value, where null means undefined. */
-function orNull<Value>(json: unknown, read: (json: unknown) => Value): Value | undefined {
-  return json === null ? undefined : read(json);
+/** Reads a value that may be missing. */
+function ifAny<Value>(json: unknown, read: (json: unknown) => Value): Value | undefined {
+  return json === undefined ? undefined : read(json);
 }
