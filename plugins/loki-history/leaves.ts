@@ -113,9 +113,9 @@ export class BorderLeaves implements LeafSource {
   ): Promise<readonly SeriesRow[]> {
     const { leaf, signal } = request;
     const counter = new EntryCounter(request, this.#deps.workers);
-    const { fromNs, toNs } = counter.interval;
-    const { oldestNs = fromNs } = this.#deps.times;
-    const whole = only ?? { startNs: fromNs > oldestNs ? fromNs : oldestNs, endNs: toNs + 1n };
+    const { startNs, endNs } = counter.range;
+    const { oldestNs = startNs } = this.#deps.times;
+    const whole = only ?? { startNs: startNs > oldestNs ? startNs : oldestNs, endNs };
     const { query } = leaf.range.range;
     for await (const entries of readLines(query, whole, this.#request, signal, this.#deps.lines))
       await counter.add(entries);

@@ -70,7 +70,6 @@ const listingMs = 3_600_000;
 interface StreamWork<Begun> {
   readonly selection: LogsqlFilter;
   readonly range: TimeRange;
-  readonly signal: AbortSignal;
   /** True when `begin` can return before the backend has answered `context.upstream`. */
   readonly isReady: (listing: StreamListing) => boolean;
   readonly begin: (context: LeafContext, listing: StreamListing) => Promise<Begun>;
@@ -78,15 +77,15 @@ interface StreamWork<Begun> {
 
 /** Starts with the streams of the previous query, which are usually still the same, while the current ones are listed. */
 export async function beginEarly<Begun>(
-  { selection, range, signal, isReady, begin }: StreamWork<Begun>,
+  { selection, range, isReady, begin }: StreamWork<Begun>,
   context: LeafContext,
 ): Promise<{ readonly listing: StreamListing; readonly begun: Begun }> {
-  const { upstream, reader, listings } = context;
+  const { upstream, listings } = context;
   const key = JSON.stringify([upstream.owner, printFilter(selection)]);
   const before = listings.get(key);
   const early = before === undefined ? undefined : earlyUpstream(upstream);
   // Requested first, because the early requests depend on it and could otherwise delay it.
-  const taking = listSelection(upstream, reader, selection, range, signal);
+  const taking = listSelection(selection, range, context);
   taking.catch(() => undefined);
   try {
     const guess =

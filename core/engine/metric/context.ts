@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.js';
+import type { MemoryAccount } from '../../base/memory/account.js';
 import type { Cost, StrategyRecord } from '../../base/trace.js';
 import type { LineWorkers } from '../../logql/lines/line-workers.js';
 import type { LeafRequest, MetricLimits, SeriesTable } from '../../logql/metric/index.js';
@@ -15,6 +16,8 @@ import type { RowThreads } from './threads/row-threads.js';
 export interface MetricContext extends Backend, Memories {
   readonly clock: Clock;
   readonly limits: MetricLimits;
+  readonly memory: MemoryAccount;
+  /** Cancels all pending work. */
   readonly signal: AbortSignal;
   /** Maximum number of rows that one range aggregation may read (`-manual-range-metric-row-limit`); 0 means unlimited. */
   readonly maxRows: number;

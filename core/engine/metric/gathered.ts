@@ -4,15 +4,12 @@ import { printFilter } from '../../victoria/logsql/print.js';
 import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
 import type { QueryRangeRequest } from '../../wire/api/request.js';
 import type { EngineContext } from '../context.js';
-import { onceListed } from '../listings/upstreams.js';
 import { canBeGathered } from '../plan/metric.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
-import { LineSamples } from './count/line-digests.js';
 import { wholeSegments } from './count/time-segments.js';
-import { Declines, MetricCounts } from './cost.js';
-import { gridFor, metricContext } from './metric.js';
-import { rowEntrySource } from './rows.js';
+import { gridFor, leafContext, metricContext } from './metric.js';
+import { plannedEntries } from './rows.js';
 
 /** A leaf whose rows are read with the columns that the query uses. */
 type RowLeaf = LeafPlan & { readonly columns: readonly FieldRef[] };
@@ -43,18 +40,17 @@ export async function executeGathered(
 ): Promise<SeveralAnswer> {
   const { clock, signal, workers } = context;
   const startedAt = clock.monotonicMs();
-  const counts = new MetricCounts();
   const asked = metricContext(request, context);
-  const { limits } = asked;
+  const { limits, tried } = asked;
   const grid = gridFor(request);
   const columns = gridColumns(grid);
   const members = membersOf(parts).map(
     (one) => new Member(one, new EntryCounter({ leaf: one.leaf, columns, limits, signal }, workers)),
   );
   const took = { strategy: 'rows', calls: 0, rows: 0, bytes: 0 };
-  const upstream = onceListed(context.upstream.taggedWith?.(took) ?? context.upstream);
-  const declines = new Declines(asked.refusals, upstream.owner);
-  await readFor(members, { ...asked, upstream, counts, samples: new LineSamples(), declines });
+  const upstream = context.upstream.taggedWith?.(took) ?? context.upstream;
+  const shared = leafContext({ ...asked, upstream });
+  await readFor(members, shared);
 
   const answers: (MatrixAnswer | undefined)[] = parts.map(() => undefined);
   for (const member of members) {
@@ -65,8 +61,8 @@ export async function executeGathered(
       const source = { series: () => counter.table() };
       const result = await evaluatePlanned(plan, grid, source, limits, signal);
       if (result.kind !== 'matrix') return;
-      answers[index] = { ...result, stats: counts.stats(durationMs, result.series.length) };
-      asked.tried({ leaf: 0, strategy: 'rows', outcome: 'gathered', durationMs });
+      answers[index] = { ...result, stats: shared.counts.stats(durationMs, result.series.length) };
+      tried({ leaf: 0, strategy: 'rows', outcome: 'gathered', durationMs });
     });
   }
   return { kind: 'several', answers };
@@ -124,13 +120,11 @@ async function readFor(members: readonly Member[], context: LeafContext): Promis
   const columns = new Map<string, FieldRef>();
   for (const one of members)
     for (const column of one.asked.leaf.columns) columns.set(JSON.stringify(column), column);
-  const source = rowEntrySource({ ...leaf, columns: [...columns.values()], fieldsSeen: undefined }, context);
-  const { interval } = first.counter;
-  const leave = context.upstream.hold?.(
-    wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n }),
-  );
+  const rows = { ...leaf, columns: [...columns.values()], fieldsSeen: undefined };
+  const { range } = first.counter;
+  const leave = context.upstream.hold?.(wholeSegments(range));
   try {
-    for await (const batch of source.entries(leaf, interval, context.signal)) {
+    for await (const batch of plannedEntries(rows, range, context)) {
       for (const member of members) await member.attempt(context.signal, () => member.counter.add(batch));
       if (members.every(({ isOver }) => isOver)) return;
     }

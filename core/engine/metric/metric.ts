@@ -62,22 +62,26 @@ export async function answerMetric(
 ): Promise<Answer> {
   const { clock, limits, signal } = context;
   const startedAt = clock.monotonicMs();
-  const counts = new MetricCounts();
-  const leafContext: LeafContext = {
-    ...context,
-    upstream: onceListed(context.upstream),
-    profiler: memoizedProfiles(context.profiler),
-    counts,
-    samples: new LineSamples(),
-    declines: new Declines(context.refusals, context.upstream.owner),
-  };
-  const source: LeafSource<LeafPlan> = { series: (asked) => readLeaf(asked, leafContext) };
+  const shared = leafContext(context);
+  const source: LeafSource<LeafPlan> = { series: (asked) => readLeaf(asked, shared) };
   const result = await evaluatePlanned(plan, gridFor(request), source, limits, signal);
-  const answer = withStats(result, counts, clock.monotonicMs() - startedAt);
+  const answer = withStats(result, shared.counts, clock.monotonicMs() - startedAt);
   const warnings = context.assumptions?.warnings ?? [];
   return warnings.length === 0
     ? answer
     : { ...answer, warnings: [...answer.warnings, ...warnings], isProvisional: true };
+}
+
+/** The state of a request that its leaves share. */
+export function leafContext(context: MetricContext): LeafContext {
+  return {
+    ...context,
+    upstream: onceListed(context.upstream),
+    profiler: memoizedProfiles(context.profiler),
+    counts: new MetricCounts(),
+    samples: new LineSamples(),
+    declines: new Declines(context.refusals, context.upstream.owner),
+  };
 }
 
 export function gridFor(request: MetricRequest): Grid {

@@ -4,13 +4,11 @@ import type { TimeRange } from '../../base/time/range.js';
 import { LinePacer, sampleEvaluator } from '../../logql/lines/evaluator.js';
 import {
   addEntries,
-  entryLeafSource,
+  EntryCounter,
   unpackTable,
   RangeWindows,
-  type EntrySource,
   type LeafEngine,
   type LeafRequest,
-  type MetricLimits,
   type SeriesTable,
 } from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
@@ -69,14 +67,15 @@ export interface RowRequest {
 }
 
 /** Dependencies of a read of rows. */
-type RowsContext = Pick<LeafContext, 'upstream' | 'reader' | 'maxRows' | 'counts' | 'repeatedRows'> & {
-  readonly limits: Pick<MetricLimits, 'memory'>;
-};
+type RowsContext = Pick<
+  LeafContext,
+  'upstream' | 'reader' | 'maxRows' | 'counts' | 'memory' | 'repeatedRows'
+>;
 
 /** Reads rows, each entry once. All parts of a long range use one permit for heavy queries. */
 export async function* readEntries(
   asked: RowRequest,
-  { upstream, reader, maxRows, counts, limits: { memory }, ...context }: RowsContext,
+  { upstream, reader, maxRows, counts, memory, ...context }: RowsContext,
 ): AsyncGenerator<readonly PipelineEntry[]> {
   const request = byRule(asked, context);
   const { repeats = 'anywhere', streams } = request;
@@ -94,11 +93,11 @@ export async function* readEntries(
 export async function addRows(
   { engine, checkSeries }: LeafEngine,
   rows: RowRequest,
-  { leaf, signal }: LeafRequest,
+  { leaf }: LeafRequest,
   context: LeafContext,
 ): Promise<void> {
-  const extract = sampleEvaluator(leaf.range, leaf.pushed, { workers: context.workers, signal });
-  const pacer = new LinePacer(signal);
+  const extract = sampleEvaluator(leaf.range, leaf.pushed, context);
+  const pacer = new LinePacer(context.signal);
   for await (const batch of readEntries(rows, context)) {
     await addEntries(engine, extract, batch, pacer);
     checkSeries();
@@ -115,8 +114,9 @@ export async function countRowsOf(
   const { upstream, maxRows } = context;
   const job = jobFor(request, asked, context);
   if (job === undefined) {
-    const entries = (): AsyncGenerator<readonly PipelineEntry[]> => readEntries(request, context);
-    return entryLeafSource({ entries }, context.workers).series(asked);
+    const counter = new EntryCounter(asked, context.workers);
+    for await (const batch of readEntries(request, context)) await counter.add(batch);
+    return counter.table();
   }
   try {
     for await (const call of callsFor(request, upstream, maxRows)) {
@@ -197,16 +197,13 @@ function pipesOf({ pipes = [], columns, repeats = 'anywhere' }: ReadColumns): re
 }
 
 /** Reads the entries of a leaf from its rows. */
-export function rowEntrySource(plan: PlannedRows, context: LeafContext): EntrySource {
-  return {
-    async *entries(_leaf, { fromNs, toNs }, signal) {
-      const range = { startNs: fromNs, endNs: toNs + 1n };
-      yield* readEntries(
-        await rowRequest(plan, await profileRows(plan, range, context), context, signal),
-        context,
-      );
-    },
-  };
+export async function* plannedEntries(
+  plan: PlannedRows,
+  range: TimeRange,
+  context: LeafContext,
+): AsyncGenerator<readonly PipelineEntry[]> {
+  const profiled = await profileRows(plan, range, context);
+  yield* readEntries(await rowRequest(plan, profiled, context), context);
 }
 
 type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns' | 'fieldsSeen'>;
@@ -233,12 +230,10 @@ async function rowRequest(
   { logs, selection, columns, fieldsSeen }: PlannedRows,
   { range, listed, profile }: ProfiledRows,
   context: LeafContext,
-  signal: AbortSignal,
 ): Promise<RowRequest> {
-  const streams = await atPace(readStreams(listed, context.reader), new Pacer(signal));
-  const { memory } = context.limits;
+  const streams = await atPace(readStreams(listed, context.reader), new Pacer(context.signal));
   const { filter } = logs;
-  const surplus = await duplicateRows({ ...context, memory, filter, range, streams, profile });
+  const surplus = await duplicateRows({ ...context, filter, range, streams, profile });
   const rows = { filter, selection, range, selectedRows: rowsOfStreams(listed) };
   if (profile.missing === 0) return { ...rows, columns, repeats: repeatsOf(surplus, columns) };
   // Lines are rebuilt from all fields.
@@ -305,8 +300,7 @@ async function shortLinesTable(
   const { leaf, columns } = request;
   const windows = new RangeWindows(columns, leaf.range.range);
   if (windows.buckets === 0) return decline('no-buckets');
-  const range = { startNs: windows.interval.fromNs, endNs: windows.interval.toNs + 1n };
-  const rows = await shortRows(plan, range, context, request.signal);
+  const rows = await shortRows(plan, windows.range, context);
   if (isDeclined(rows)) return rows;
   const stages = { ...leaf.range.range.query, stages: shortLines.stages };
   const short = { ...leaf.range, range: { ...leaf.range.range, query: stages } };
@@ -322,10 +316,9 @@ async function shortRows(
   { shortLines, logs, selection }: Shortened,
   range: RowRequest['range'],
   context: LeafContext,
-  signal: AbortSignal,
 ): Promise<RowRequest | Declined> {
-  const { upstream, reader, naming } = context;
-  const streamListing = await listSelection(upstream, reader, selection, range, signal);
+  const { naming, signal } = context;
+  const streamListing = await listSelection(selection, range, context);
   const labels = labelsOf(shortLines.parsed);
   const question = shorteningQuestion(
     labels,
@@ -381,12 +374,11 @@ export const wholeRowsStrategy: ReadStrategy = {
 
 function fromRows(leaf: LeafPlan, known: RowEstimates, columns: 'seen' | 'all'): Candidate {
   const read: Attempt = async (request, context) => {
-    const { fromNs, toNs } = new RangeWindows(request.columns, request.leaf.range.range).interval;
-    const range = { startNs: fromNs, endNs: toNs + 1n };
+    const { range } = new RangeWindows(request.columns, request.leaf.range.range);
     const profiled = await profileRows(leaf, range, context);
     if (known.rows !== undefined && rowsOfStreams(profiled.listed) > rowLimitFor(known.rows))
       return decline('more-rows');
-    return countRowsOf(await rowRequest(leaf, profiled, context, request.signal), request, context);
+    return countRowsOf(await rowRequest(leaf, profiled, context), request, context);
   };
   return { cost: costOfRows(known, { columns, heldRows: windowRows }), read };
 }

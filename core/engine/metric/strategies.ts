@@ -69,7 +69,7 @@ function weightOf({ estimate }: Estimated): number | undefined {
 
 /** Reads the series of a leaf with the cheapest strategy, and with the next one if the data shows that it cannot. */
 export async function readLeaf(request: LeafRequest<LeafPlan>, context: LeafContext): Promise<SeriesTable> {
-  const leaf = new KnownLeaf(request, context);
+  const leaf = new KnownLeaf(request, { ...context, signal: request.signal });
   // A single permit for all calls, since a call could otherwise wait for a permit that another call of this leaf holds.
   const leave = context.upstream.hold?.(leaf.range);
   try {
@@ -131,9 +131,9 @@ class KnownLeaf {
   ) {
     const { leaf, columns } = request;
     const { push, shortLines, values, range } = leaf;
-    const { interval, buckets } = new RangeWindows(columns, range.range);
-    this.range = wholeSegments({ startNs: interval.fromNs, endNs: interval.toNs + 1n });
-    this.#intervals = buckets;
+    const windows = new RangeWindows(columns, range.range);
+    this.range = wholeSegments(windows.range);
+    this.#intervals = windows.buckets;
     this.#selection = printFilter(leaf.selection);
     this.#filter = printFilter(leaf.logs.filter);
     const names = push?.names ?? shortLines?.names ?? values?.names ?? [];
@@ -154,7 +154,6 @@ class KnownLeaf {
     return {
       profiler: {
         lastKnown: (asked) => profiler.lastKnown(asked),
-        knows: (asked) => profiler.knows(asked),
         of: async (asked, range, listing) => {
           const profile = await profiler.of(asked, range, listing);
           this.#noteRows(listing, profile);
@@ -327,7 +326,7 @@ async function tryOne(
       ...leaf.learning(),
     });
     const knowsAllLabels = namesFailedEntry === 'fully' || request.leaf.mayKeepErrors !== true;
-    const result = isDeclined(read) || knowsAllLabels ? read : await unlessErrorsKept(read, request.signal);
+    const result = isDeclined(read) || knowsAllLabels ? read : await unlessErrorsKept(read, context.signal);
     if (isDeclined(result)) leaf.declined(name, result);
     else leaf.ran(tag);
     tell(isDeclined(result) ? result.declined : 'ran');

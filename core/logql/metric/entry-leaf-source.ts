@@ -2,6 +2,7 @@ import { type LineEvaluator, LinePacer, sampleEvaluator } from '../lines/evaluat
 import type { LineWorkers } from '../lines/line-workers.js';
 import type { ExtractedSample, PipelineEntry } from '../pipeline/types.js';
 import { eachAtPace, Pacer } from '../../base/pace/steps.js';
+import type { TimeRange } from '../../base/time/range.js';
 import { type PackedEngine, RangeEngine } from './range-engine.js';
 import type { Leaf, LeafRequest, LeafSource, MetricLimits, SeriesRow, SeriesTable } from './work.js';
 import { rangeFunctions } from '../functions/range/index.js';
@@ -14,12 +15,8 @@ import { type LabelSet, labelsText } from '../../base/label-set.js';
 
 /** Provides the entries of a leaf: those that match its selector, in batches of any order, each entry once. */
 export interface EntrySource {
-  /** The interval includes both ends; entries outside it are ignored. */
-  entries(
-    leaf: Leaf,
-    interval: { readonly fromNs: bigint; readonly toNs: bigint },
-    signal: AbortSignal,
-  ): AsyncIterable<readonly PipelineEntry[]>;
+  /** Entries outside of the range are ignored. */
+  entries(leaf: Leaf, range: TimeRange, signal: AbortSignal): AsyncIterable<readonly PipelineEntry[]>;
 }
 
 /** A source of leaves that counts samples from entries in this process. */
@@ -27,7 +24,7 @@ export function entryLeafSource(source: EntrySource, workers: Pick<LineWorkers, 
   return {
     async series(request: LeafRequest): Promise<SeriesTable> {
       const counter = new EntryCounter(request, workers);
-      for await (const batch of source.entries(request.leaf, counter.interval, request.signal))
+      for await (const batch of source.entries(request.leaf, counter.range, request.signal))
         await counter.add(batch);
       return counter.table();
     },
@@ -49,9 +46,9 @@ export class EntryCounter {
     this.#lines = new LinePacer(signal);
   }
 
-  /** The relevant time interval, both ends included. */
-  get interval(): { readonly fromNs: bigint; readonly toNs: bigint } {
-    return this.#leaf.engine.windows.interval;
+  /** The range of relevant entries. */
+  get range(): TimeRange {
+    return this.#leaf.engine.windows.range;
   }
 
   /** @throws ApiError `pipelineError`, `seriesLimit` */

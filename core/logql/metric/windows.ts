@@ -65,10 +65,10 @@ export class RangeWindows {
     this.#coreExtra = extra;
   }
 
-  /** The first and last time of relevant samples, in nanoseconds, both inclusive. */
-  get interval(): { readonly fromNs: bigint; readonly toNs: bigint } {
+  /** The range of relevant samples. */
+  get range(): TimeRange {
     const cut = this.stride === 2 ? BigInt(this.#cutNs / nsPerMs) * 1_000_000n : 0n;
-    return { fromNs: this.startNs + cut + 1n, toNs: this.endNs };
+    return { startNs: this.startNs + cut + 1n, endNs: this.endNs + 1n };
   }
 
   /** Offset from startNs of the end of a column's window, in nanoseconds. */

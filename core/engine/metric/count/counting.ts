@@ -2,7 +2,6 @@ import { ofKey } from '../../../base/memory/byte-lru.js';
 import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { parseRowTime, pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
-import type { MemoryAccount } from '../../../base/memory/account.js';
 import { Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogRange } from '../../../logql/ast.js';
@@ -31,7 +30,7 @@ import {
   where,
 } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { columnOf, type Upstream } from '../../../victoria/upstream/types.js';
+import { columnOf } from '../../../victoria/upstream/types.js';
 import { beginEarly } from '../../listings/upstreams.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
@@ -68,10 +67,10 @@ export async function countedTable(
     ) => Promise<BegunCount | Declined>;
   },
 ): Promise<SeriesTable | Declined> {
-  const { leaf, columns, signal } = request;
+  const { leaf, columns } = request;
   const buckets = rangeBuckets(columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
-  const work = { selection, range: buckets.range, signal, isReady };
+  const work = { selection, range: buckets.range, isReady };
   const { listing, begun } = await beginEarly(
     { ...work, begin: (of, streams) => begin(of, streams, buckets) },
     context,
@@ -82,7 +81,7 @@ export async function countedTable(
   const into = leafEngine(request, true);
   context.counts.scanned(listing.listed);
   await add(into);
-  return leafTable(into, signal);
+  return leafTable(into, context.signal);
 }
 
 /** Time buckets that divide the window of every column exactly. */
@@ -101,16 +100,16 @@ const nsPerMs = 1_000_000n;
 export function rangeBuckets(columns: Columns, range: LogRange): Buckets | Declined {
   const windows = new RangeWindows(columns, range);
   if (windows.buckets === 0) return decline('no-buckets');
-  const { fromNs, toNs } = windows.interval;
-  const lengthNs = toNs - fromNs + 1n;
+  const { startNs, endNs } = windows.range;
+  const lengthNs = endNs - startNs;
   const isSingle = columns.count === 1;
-  if (!isSingle && (fromNs - 1n) % nsPerMs !== 0n) return decline('uneven-buckets');
+  if (!isSingle && (startNs - 1n) % nsPerMs !== 0n) return decline('uneven-buckets');
   const stepNs = isSingle
     ? lengthNs
     : gcd(range.intervalNanoseconds / nsPerMs, BigInt(columns.stepMs)) * nsPerMs;
   const count = Number(lengthNs / stepNs);
   if (count > maxBuckets) return decline('too-many-buckets');
-  return { range: { startNs: fromNs, endNs: toNs + 1n }, stepNs, shiftNs: fromNs % stepNs, count };
+  return { range: { startNs, endNs }, stepNs, shiftNs: startNs % stepNs, count };
 }
 
 /** The last nanosecond of the bucket that the backend reports with this start in seconds. */
@@ -133,15 +132,13 @@ export interface CountedPart extends RowPart {
 }
 
 export interface CountRequest {
-  readonly upstream: Upstream;
+  readonly context: Pick<LeafContext, 'upstream' | 'memory' | 'signal'>;
   /** The parts of the rows; each row is in at most one of them. */
   readonly rows: readonly CountedPart[];
   readonly push: LeafPush;
   readonly buckets: Buckets;
   /** Maximum number of groups to hold, not counting buckets. */
   readonly maxGroups: number;
-  readonly memory: MemoryAccount;
-  readonly signal: AbortSignal;
 }
 
 /** Groups allowed per series of the answer: dropped fields merge several groups into one series. */
@@ -174,7 +171,8 @@ export async function countGroups(request: CountRequest): Promise<readonly RowGr
 }
 
 async function groupsOf(rows: CountedPart, request: CountRequest): Promise<readonly RowGroup[] | Declined> {
-  const { upstream, push, buckets, memory, signal } = request;
+  const { push, buckets } = request;
+  const { upstream, memory, signal } = request.context;
   const { columns } = rows.grouping;
   const { range, stepNs, shiftNs } = buckets;
   const { pipes, statistic } = measured(push, rows, freeName('value', columns));
@@ -214,7 +212,7 @@ export async function countManyGroups(request: CountRequest): Promise<readonly R
  * @param digest splits them by the meaning of lines; classes that do not decide it are in no group
  */
 async function readGroups(
-  { upstream, rows: parts, push, buckets, maxGroups, memory }: CountRequest,
+  { context: { upstream, memory }, rows: parts, push, buckets, maxGroups }: CountRequest,
   digest: LineDigest | undefined,
 ): Promise<{ readonly groups: readonly RowGroup[]; readonly undecided: readonly LogsqlFilter[] } | Declined> {
   const { range, stepNs, shiftNs, count } = buckets;

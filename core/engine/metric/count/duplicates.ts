@@ -1,4 +1,5 @@
 import { timeOrder } from '../../../base/order.js';
+import { eachAtPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { RangeEngine } from '../../../logql/metric/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
@@ -61,11 +62,9 @@ export async function subtractDuplicates(
 ): Promise<void> {
   for (const { row, times } of eachDuplicate(duplicates)) {
     const sample = extract(pipelineEntry(reader.read(row)));
-    for (const ns of times) {
+    await eachAtPace(times, pacer, (ns) => {
       if (sample !== undefined) engine.add(sample.labels, ns, -sample.value);
-      const pause = pacer.due();
-      if (pause !== undefined) await pause;
-    }
+    });
   }
 }
 

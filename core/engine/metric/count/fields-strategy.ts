@@ -77,30 +77,27 @@ interface Asked {
 
 /** @param now context that answers without waiting for the current stream listing */
 async function begin(asked: Asked, now: LeafContext): Promise<BegunCount | Declined> {
-  const { plan, request, context, buckets, listing } = asked;
+  const { plan, context, buckets, listing } = asked;
   const { selection, fields } = plan;
   const { range } = buckets;
   const rebuilt = rebuiltFields(fields, listing);
   const filter = and(plan.logs.filter, missingLineRows(context.naming));
   const sources: LabelSourceFields = { all: rebuilt.all, levels: [], hasOtlp: false };
-  const pacer = new Pacer(request.signal);
+  const pacer = new Pacer(context.signal);
   const byLabels = await atPace(groupByLabels(fields.names, listing, sources, context.naming), pacer);
   const profileRequest = {
     ...{ ...context, selection, columns: byLabels.streamKeyColumns },
     misparsedRows: rewrittenRows(rebuilt.all),
   };
   // A profile shows whether there are stored lines, but it is slower.
-  const refusal = context.profiler.knows(profileRequest)
-    ? undefined
-    : await declineLines(selection, range, now);
-  if (refusal !== undefined) return refusal;
   const expected = context.profiler.lastKnown(profileRequest);
+  const refusal = expected.isKnown ? undefined : await declineLines(selection, range, now);
+  if (refusal !== undefined) return refusal;
   const whole = { ...byLabels, outcomes: outcomesOf(asked, rebuilt) };
   const grouping = await atPace(groupAroundOverrides(whole, expected, listing, sources), pacer);
   const counted: CountRequest = {
-    ...{ upstream: context.upstream, rows: [{ filter, grouping }], buckets, maxGroups: Infinity },
+    ...{ context, rows: [{ filter, grouping }], buckets, maxGroups: Infinity },
     push: { ...fields, stageNames: new Set<string>(), looksAtLines: false },
-    ...{ memory: context.limits.memory, signal: request.signal },
   };
   const counting = countGroups(counted);
   // Handled, because the count may fail before it is awaited.
@@ -117,12 +114,11 @@ async function begin(asked: Asked, now: LeafContext): Promise<BegunCount | Decli
     // Where rows have no field of their own, their line is empty, which is not JSON.
     const mayBe = fields.readsJson && groups.some((group) => mayBeEmpty(group, rebuilt, context.reader));
     if (mayBe && (await mayHaveEmptyLines(filter, listing, range, context))) return decline('missing-lines');
-    const { memory } = context.limits;
     const { streams } = listing;
     const surplus =
       fields.measure === 'presence'
         ? []
-        : await duplicateRows({ ...context, memory, filter, range, streams, profile });
+        : await duplicateRows({ ...context, filter, range, streams, profile });
     if (isDeclined(surplus)) return surplus;
     const shown = await shownGroups(groups, rebuilt, asked, counted);
     if (isDeclined(shown)) return shown;
@@ -179,7 +175,7 @@ async function addCounts(
 ): Promise<void> {
   const { range, pushed } = plan;
   const { reader } = context;
-  const pacer = new Pacer(request.signal);
+  const pacer = new Pacer(context.signal);
   const evaluated = { reader, extract: compileExtractor({ ...range, op: countLines }, pushed), fields: [] };
   const withLine = (group: RowGroup): RowGroup => {
     const ofStream = reader.stream(group.stream).fields;

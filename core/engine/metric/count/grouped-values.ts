@@ -1,7 +1,7 @@
 import type { RangeAggregation } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { isDividedAverage, pipelineError } from '../../../logql/metric/index.js';
-import type { LeafEngine, LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
+import type { LeafEngine, RangeEngine } from '../../../logql/metric/index.js';
 import { type LineEvaluator, sampleEvaluator } from '../../../logql/lines/evaluator.js';
 import type { Conversion } from '../../../logql/pipeline/conversions.js';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/output.js';
 import type { PipelineEntry, SampleGroups } from '../../../logql/pipeline/types.js';
-import { Pacer } from '../../../base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../../base/pace/steps.js';
 import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import type { GatheredValues } from '../../../victoria/upstream/gathered-values.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
@@ -85,8 +85,7 @@ export class GroupedValues {
 
   constructor(
     { range, pushed, merged, unwrap, values }: Unwrapping,
-    { signal }: LeafRequest,
-    { reader, workers, counts }: LeafContext,
+    { reader, workers, counts, signal }: LeafContext,
     parts: GroupedParts,
   ) {
     this.#range = range;
@@ -159,11 +158,10 @@ export class GroupedValues {
 
   /** Call after the last group. */
   async end(): Promise<void> {
-    for (const { labels, value, endNs } of this.#subtracted) {
-      this.#parts.into.engine.addSummary(labels, endNs, -value, -1);
-      const pause = this.#pacer.due();
-      if (pause !== undefined) await pause;
-    }
+    const { engine } = this.#parts.into;
+    await eachAtPace(this.#subtracted, this.#pacer, ({ labels, value, endNs }) => {
+      engine.addSummary(labels, endNs, -value, -1);
+    });
   }
 
   /**

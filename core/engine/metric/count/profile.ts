@@ -111,14 +111,10 @@ export class SelectionProfiler {
     this.#repeats = repeats;
   }
 
-  /** The latest profile of a selection, for any range. */
-  lastKnown(request: ProfileRequest): SelectionProfile {
-    return this.#latest.get(keyOf(request)) ?? withUncertainty(merged([]), request);
-  }
-
-  /** True if a selection was profiled before, for any range. */
-  knows(request: ProfileRequest): boolean {
-    return this.#latest.get(keyOf(request)) !== undefined;
+  /** The latest profile of a selection, for any range; that of no rows if it was never profiled. */
+  lastKnown(request: ProfileRequest): SelectionProfile & { readonly isKnown: boolean } {
+    const known = this.#latest.get(keyOf(request));
+    return { ...(known ?? withUncertainty(merged([]), request)), isKnown: known !== undefined };
   }
 
   /**
@@ -193,7 +189,7 @@ function assume(
   if (uncertainLines !== undefined) assumptions.make('sampled-lines', key);
 }
 
-export type ProfileSource = Pick<SelectionProfiler, 'lastKnown' | 'knows' | 'of'>;
+export type ProfileSource = Pick<SelectionProfiler, 'lastKnown' | 'of'>;
 
 function withUncertainty(
   profile: SelectionProfile,
@@ -214,7 +210,6 @@ export function memoizedProfiles(profiler: ProfileSource): ProfileSource {
   const profiles = new Map<string, Promise<SelectionProfile>>();
   return {
     lastKnown: (request) => profiler.lastKnown(request),
-    knows: (request) => profiler.knows(request),
     of: (request, range, listing) => {
       const key = `${keyOf(request)} ${range.startNs}-${range.endNs}`;
       const known = profiles.get(key);

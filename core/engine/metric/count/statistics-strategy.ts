@@ -102,7 +102,7 @@ async function begin(
   const selected = { selection, range: buckets.range };
   const isLevelVisible = readsLevels(plan.push, naming);
   const levels = await levelsInLines(isLevelVisible, sources, streamListing, selected, context);
-  const pacer = new Pacer(asked.request.signal);
+  const pacer = new Pacer(context.signal);
   await pacer.due();
   const byLabels = await atPace(groupByLabels(names, streamListing, sources, naming), pacer);
   const profileRequest = {
@@ -131,11 +131,12 @@ async function begin(
       hasRowLabels: hasRowLabels(plan.push, streamListing, context),
     });
   };
-  const statistics = await make(context.profiler.lastKnown(profileRequest));
+  const { profiler } = context;
+  const expected = profiler.lastKnown(profileRequest);
+  const statistics = await make(expected);
   if (isDeclined(statistics)) return statistics;
   // If many rows repeat, a count for the times of another range would be useless, and so would one whose lines turn out to differ.
-  const { profiler } = context;
-  const isProven = profileRequest.uncertainLines === undefined || profiler.knows(profileRequest);
+  const isProven = profileRequest.uncertainLines === undefined || expected.isKnown;
   const counting = statistics.distinguishesRows || !isProven ? undefined : statistics.count();
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);

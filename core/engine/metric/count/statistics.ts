@@ -152,8 +152,7 @@ export class Statistics {
     if (plan.push.measure === 'presence') return noDuplicates;
     const { range } = buckets;
     const { streams } = streamListing;
-    const { memory } = context.limits;
-    const asked = { ...context, memory, filter: plan.logs.filter, range, streams, profile };
+    const asked = { ...context, filter: plan.logs.filter, range, streams, profile };
     const leavesDense = this.distinguishesRows;
     return duplicatesOf({ ...asked, leavesDense }, this.#timesToSubtract(profile));
   }
@@ -176,8 +175,8 @@ export class Statistics {
     counted: readonly Counted[],
     { duplicates, profile, selectedRows }: Remainder,
   ): Promise<void> {
-    const { context, request, sources } = this.#parts;
-    const pacer = new Pacer(request.signal);
+    const { context, sources } = this.#parts;
+    const pacer = new Pacer(context.signal);
     for (const { groups, others, rebuilt = [] } of counted) {
       const byLine = typeof others === 'object' ? others.groups : [];
       await this.#addGroups([...groups, ...byLine], sources.all, into, pacer);
@@ -286,12 +285,8 @@ export class Statistics {
   #countRequest(filter: LogsqlFilter): CountRequest {
     const { plan, request, context, grouping, buckets, hasRowLabels } = this.#parts;
     const maxGroups = maxGroupsOf(plan.push, request, hasRowLabels);
-    return {
-      upstream: context.upstream,
-      rows: rowPartsOf(filter, this.#dense).map((part) => ({ ...part, grouping })),
-      push: plan.push,
-      ...{ buckets, maxGroups, memory: request.limits.memory, signal: request.signal },
-    };
+    const rows = rowPartsOf(filter, this.#dense).map((part) => ({ ...part, grouping }));
+    return { context, rows, push: plan.push, buckets, maxGroups };
   }
 
   /** Skips a count that recently had too many groups. */

@@ -18,6 +18,7 @@ import {
   type StreamsAndNames,
   type Upstream,
 } from '../../../victoria/upstream/types.js';
+import type { Backend } from '../../backend.js';
 import type { ComparedLabels } from '../../plan/columns.js';
 import { countRows } from '../../rows/count-by-time.js';
 import { byOutcome, classesOf } from './labels/outcomes.js';
@@ -41,11 +42,9 @@ export interface StreamListing extends ListedRange {
 
 /** Lists streams and fields, which takes the backend little time for a selection without line filters. */
 export async function listSelection(
-  upstream: Upstream,
-  reader: RowReader,
   selection: LogsqlFilter,
   within: TimeRange,
-  signal: AbortSignal,
+  { upstream, reader, signal }: Pick<Backend, 'upstream' | 'reader'> & { readonly signal: AbortSignal },
 ): Promise<StreamListing> {
   const range = wholeSegments(within);
   const asked = { query: query(selection), range };

@@ -1,7 +1,7 @@
 /** Rows whose lines must be looked at to know their level, while all others are counted by a cheaper digest. */
 import type { LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
-import type { Pacer } from '../../../base/pace/steps.js';
+import { eachAtPace, type Pacer } from '../../../base/pace/steps.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
 import { and, limit, matcher, not, query, where } from '../../../victoria/logsql/build.js';
@@ -167,12 +167,10 @@ export async function correctCounts(
     const sample = extract(pipelineEntry(entry));
     if (sample !== undefined) engine.add(sample.labels, entry.timestampNs, sign * sample.value);
   };
-  for (const { row, countedLevel, level } of correctableRows(found)) {
+  await eachAtPace(correctableRows(found), pacer, ({ row, countedLevel, level }) => {
     add(row, countedLevel, -1);
     add(row, level, 1);
-    const pause = pacer.due();
-    if (pause !== undefined) await pause;
-  }
+  });
 }
 
 /** Rows to count, and the streams among theirs with uncertain lines: none, or unknown ones. */

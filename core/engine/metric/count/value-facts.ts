@@ -1,4 +1,3 @@
-import type { LeafRequest } from '../../../logql/metric/index.js';
 import type { Unwrap } from '../../../logql/ast.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -72,7 +71,6 @@ interface Rows {
   readonly plan: Unwrapping;
   readonly streamListing: StreamListing;
   readonly range: TimeRange;
-  readonly signal: AbortSignal;
 }
 
 /** Derives the facts from a sample of lines. */
@@ -80,13 +78,12 @@ export async function valueFactsOf(
   plan: Unwrapping,
   streamListing: StreamListing,
   range: TimeRange,
-  { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const { values, unwrap, selection } = plan;
   const { names, parsed } = values;
   const { naming, declines } = context;
-  const rows = { plan, streamListing, range, signal };
+  const rows = { plan, streamListing, range };
   if (isStreamLabel(unwrap.name, streamListing)) return decline('row-labels');
   if (parsed === undefined) return storedFactsOf(rows, context);
   const labels = labelsOf(parsed);
@@ -150,7 +147,7 @@ function without({ all, levels, hasOtlp }: LabelSourceFields, fields: readonly s
 
 /** Groups rows by their stream's labels, by these fields, and by the level in their line if it is visible. */
 async function factsOf(
-  { plan, streamListing, range, signal }: Rows,
+  { plan, streamListing, range }: Rows,
   sources: LabelSourceFields,
   context: LeafContext,
   found: Pick<ValueFacts, 'digest' | 'mayHaveRowLabels'> & { readonly misparsed: LogsqlFilter | undefined },
@@ -159,7 +156,7 @@ async function factsOf(
   const { names } = plan.values;
   const { naming } = context;
   const labels = groupByLabels(names, streamListing, sources, naming);
-  const grouping = await atPace(labels, new Pacer(signal));
+  const grouping = await atPace(labels, new Pacer(context.signal));
   const isLevelVisible = readsLevels({ names, looksAtLines: true }, naming);
   const levels = await levelsInLines(isLevelVisible, sources, streamListing, { selection, range }, context);
   if (levels.digest !== undefined && isDeclined(levels.digest)) return levels.digest;
@@ -193,7 +190,6 @@ function outcomesOf(
 export async function fieldFactsOf(
   plan: Unwrapping,
   streamListing: StreamListing,
-  { signal }: LeafRequest,
   context: LeafContext,
 ): Promise<ValueFacts | Declined> {
   const { unwrap, selection } = plan;
@@ -206,7 +202,7 @@ export async function fieldFactsOf(
       ? undefined
       : fieldDigest(names, unwrap.name, streamListing, fieldsOf);
   if (found === undefined) return decline('row-labels');
-  const pacer = new Pacer(signal);
+  const pacer = new Pacer(context.signal);
   const grouping = await atPace(groupByLabels(names, streamListing, noFields, context.naming), pacer);
   const columns = [...new Set([...grouping.streamKeyColumns, ...found.streamFields])];
   const profileRequest = { ...context, selection, columns };

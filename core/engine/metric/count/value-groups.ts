@@ -128,25 +128,25 @@ async function valueTable(
   const buckets = rangeBuckets(request.columns, plan.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
-  const { upstream, reader, naming, limits, profiler } = context;
+  const { reader, naming, profiler } = context;
   const [refusal, streamListing] = await Promise.all([
     declineLines(plan.selection, range, context),
-    listSelection(upstream, reader, plan.selection, range, request.signal),
+    listSelection(plan.selection, range, context),
   ]);
   const { streams, listed } = streamListing;
   const into = leafEngine(request);
-  const pacer = new Pacer(request.signal);
+  const pacer = new Pacer(context.signal);
   const hasParser = plan.values.parsed !== undefined;
   if (refusal === undefined && !hasParser && isMissingWithoutLines(plan.unwrap.name, streamListing)) {
     context.counts.scanned(listed);
-    return leafTable(into, request.signal);
+    return leafTable(into, context.signal);
   }
   // Fields do not show whether a line passes its filters.
   if (refusal === undefined && plan.logs.recheck.length > 0) return decline('lines-needed');
   const known =
     refusal === undefined
-      ? await fieldFactsOf(plan, streamListing, request, context)
-      : await valueFactsOf(plan, streamListing, range, request, context);
+      ? await fieldFactsOf(plan, streamListing, context)
+      : await valueFactsOf(plan, streamListing, range, context);
   if (isDeclined(known)) return known;
   // Values that fit into one call are requested in parallel with the inspection that validates them.
   const summary = isSummed ? into.engine.summary : undefined;
@@ -167,8 +167,7 @@ async function valueTable(
   const seesOverrides = refusal === undefined || plan.values.names === 'all';
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
     obstacleIn(seesOverrides ? profile : { ...profile, hasOverrides: false });
-  const isExpected =
-    obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || profiler.knows(known.profileRequest));
+  const isExpected = obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || expected.isKnown);
   // The rows to deduplicate depend on times, and thus on the range.
   const mayBegin = isExpected && expected.dense.length === 0;
   let gathering = mayBegin
@@ -191,16 +190,16 @@ async function valueTable(
       endAll(gathering);
       gathering = await gatherWith(profile, digest, readsMissing, dense);
     }
-    const asked = { ...context, memory: limits.memory, filter: plan.logs.filter, range };
+    const asked = { ...context, filter: plan.logs.filter, range };
     const surplus = await duplicateRows({ ...asked, streams, profile, leavesDense: true });
     if (isDeclined(surplus)) return surplus;
-    const values = new GroupedValues(plan, request, context, {
+    const values = new GroupedValues(plan, context, {
       ...{ into, buckets, digest, summary, fields: known.sources.all },
     });
     const kept = values.leaveOut(surplus, readsMissing);
     if (kept !== undefined) return kept;
     context.counts.scanned(listed);
-    const stopped = await readValues({ plan, buckets, gathering, values }, request, context);
+    const stopped = await readValues({ plan, buckets, gathering, values }, context);
     if (stopped !== undefined) return stopped;
     if (readsMissing) {
       const missing = rowsWithoutLine(plan, range, profile, missingLineRows(naming));
@@ -217,7 +216,7 @@ async function valueTable(
       return decline('missing-lines');
     // Rows were added or deleted since the surplus rows were found.
     if (values.leftOver > 0) return decline('repeated-rows');
-    return await leafTable(into, request.signal);
+    return await leafTable(into, context.signal);
   } finally {
     endAll(gathering);
   }
@@ -345,11 +344,7 @@ async function* callsOf(
 }
 
 /** Reads all groups. Returns the reason if it stopped early. */
-async function readValues(
-  reading: Reading,
-  { signal }: LeafRequest,
-  context: LeafContext,
-): Promise<Declined | undefined> {
+async function readValues(reading: Reading, context: LeafContext): Promise<Declined | undefined> {
   const { values } = reading;
   const { range, stepNs, count } = reading.buckets;
   const { gathering } = reading;
@@ -357,7 +352,7 @@ async function readValues(
   for await (const call of callsOf(reading, context)) {
     let groups = 0;
     for await (const batch of call) {
-      signal.throwIfAborted();
+      context.signal.throwIfAborted();
       groups += batch.length;
       if (groups > maxGroups) return decline('too-many-groups');
       for (const row of batch) {

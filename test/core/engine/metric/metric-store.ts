@@ -193,6 +193,7 @@ export class MetricStore {
       ...this.#memories,
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },
+      memory: limits?.memory ?? defaultMetricLimits.memory,
       signal,
     });
     const tried = trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);

@@ -23,7 +23,7 @@ async function read(
     reader: new RowReader(naming),
     maxRows: 0,
     counts: new MetricCounts(),
-    limits: { memory: unboundedMemory() },
+    memory: unboundedMemory(),
     repeatedRows: 'once',
   } as const;
   const request = { filter: everything, selection: everything, columns: undefined, range, ...change };

@@ -297,7 +297,7 @@ test('windows of years are cut where they should be, to the nanosecond', (t) => 
     }
     const [row] = [...engine.rows()];
     t.deepEqual([...(row?.values ?? [])].slice(0, 3), [3, 1, 0]);
-    t.is(engine.windows.interval.fromNs, begin + 1n);
+    t.is(engine.windows.range.startNs, begin + 1n);
     t.true(engine.windows.buckets < 50);
   }
 });
