@@ -22,19 +22,15 @@ import {
   timesIn,
   timesOfRepeats,
   whenTimesAreShared,
-  type StreamTimes,
+  type FoundSurplus,
 } from './repeated-times.js';
 import { keptMs, type SegmentFinding, type SegmentRun } from './segment-findings.js';
 import { isIn } from './time-segments.js';
 
 /** Entries that were pushed more than once, in one or several segments of time. */
-export interface FoundRepeats {
+export interface FoundRepeats extends FoundSurplus {
   /** Times at which entries of a stream are repeated, and possibly some other times; undefined if there are too many. */
   readonly repeatedAt: readonly bigint[] | undefined;
-  /** Rows that repeat another row of their stream; undefined if they are too many or too large. */
-  readonly surplus: readonly BackendRow[] | undefined;
-  /** Streams and times of the surplus rows, and possibly of some outside of the range; undefined if there are too many. */
-  readonly surplusAt: readonly StreamTimes[] | undefined;
   /** Streams and times with so many repeats that it is cheaper to let the backend count distinct rows than to subtract surplus rows. */
   readonly dense: readonly DenseRepeats[];
   /** The surplus rows outside of `dense`. */
@@ -51,7 +47,7 @@ export interface DenseRepeats {
 }
 
 /** The repeated entries of a segment. */
-export interface SegmentRepeats extends Pick<FoundRepeats, 'repeatedAt' | 'surplus' | 'surplusAt'> {
+export interface SegmentRepeats extends FoundSurplus, Pick<FoundRepeats, 'repeatedAt'> {
   /** The rows that the backend can deduplicate in the segment; empty if none repeat, or if it cannot tell which. */
   readonly dense: readonly DenseRepeats[];
   /** The number of rows that the backend would have to deduplicate. */
@@ -157,7 +153,7 @@ async function findRepeats(
   const columns = { fields: exactFields, areTimesEnough: [...streams].every(isDecidedByTime) };
   const sharingBySegment = counts.map(({ sharing }) => sharing);
   const found = await surplusRowsOf({ ...compared, filter }, run, columns, sharingBySegment);
-  return found.map(({ rows: surplus, times: surplusAt }, index): SegmentRepeats => {
+  return found.map(({ surplus, surplusAt }, index): SegmentRepeats => {
     const { rows, sharingOf } = counts[index] ?? noRows;
     const own = [...sharingOf.keys()];
     const streamsOfSegment = new Set(own.filter((text) => repeating.streams.has(text)));
@@ -210,20 +206,10 @@ async function comparedAt(
   repeatedAt: readonly (readonly bigint[] | undefined)[],
 ): Promise<readonly SegmentRepeats[]> {
   const found = await surplusRows({ ...compared, range: run.range }, run, repeatedAt);
-  return repeatedAt.map((times, index) => ({
-    repeatedAt: times,
-    surplus: found[index]?.rows,
-    surplusAt: found[index]?.times,
-    dense: [],
-    denseRows: 0,
-  }));
+  return found.map((surplus, index) => ({ ...noSegmentRepeats, ...surplus, repeatedAt: repeatedAt[index] }));
 }
 
-const noRows: SegmentCounts = {
-  rows: new Map(),
-  sharingOf: new Map(),
-  sharing: 0,
-};
+const noRows: SegmentCounts = { rows: new Map(), sharingOf: new Map(), sharing: 0 };
 
 /** The number of rows of these streams; of all streams, if these are too many to name. */
 function rowsOf(streams: ReadonlySet<string>, rows: ReadonlyMap<string, number>): number {

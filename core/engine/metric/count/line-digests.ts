@@ -46,7 +46,7 @@ export interface OutcomeColumns {
   /** The columns by label. */
   readonly columns: ReadonlyMap<string, string>;
   /** True if a line can be written with this value of a label. */
-  canHold(name: string, value: string): boolean;
+  readonly canHold: (name: string, value: string) => boolean;
 }
 
 /** A digest for lines that have already been inspected. */

@@ -114,15 +114,15 @@ export interface StreamTimes {
   readonly times: BigInt64Array;
 }
 
-/** The surplus rows of a segment. */
-export interface SurplusOfSegment {
-  /** Undefined if they are too many or too large. */
-  readonly rows: readonly BackendRow[] | undefined;
-  /** Undefined if they are too many. */
-  readonly times: readonly StreamTimes[] | undefined;
+/** The surplus rows, in one or several segments of time. */
+export interface FoundSurplus {
+  /** Rows that repeat another row of their stream; undefined if they are too many or too large. */
+  readonly surplus: readonly BackendRow[] | undefined;
+  /** Streams and times of the surplus rows, and possibly of some outside of the range; undefined if there are too many. */
+  readonly surplusAt: readonly StreamTimes[] | undefined;
 }
 
-const unknownSurplus: SurplusOfSegment = { rows: undefined, times: undefined };
+const unknownSurplus: FoundSurplus = { surplus: undefined, surplusAt: undefined };
 
 /** Collects the surplus rows of a segment within the limits. */
 class SurplusCollector {
@@ -151,12 +151,12 @@ class SurplusCollector {
     }
   }
 
-  get found(): SurplusOfSegment {
+  get found(): FoundSurplus {
     const times =
       this.#count > maxKeptTimes
         ? undefined
         : Array.from(this.#times, ([stream, all]) => ({ stream, times: BigInt64Array.from(all) }));
-    return { rows: this.#rows, times };
+    return { surplus: this.#rows, surplusAt: times };
   }
 }
 
@@ -177,13 +177,13 @@ export async function surplusRowsOf(
   run: SegmentRun,
   columns: ExactColumns,
   sharing: readonly number[],
-): Promise<readonly SurplusOfSegment[]> {
+): Promise<readonly FoundSurplus[]> {
   // Rows that are too many to keep are not sent.
   const areKept = !sharing.every((rows) => rows === 0 || rows > maxKeptRows);
   const found = await askSurplus(compared, run, columns, areKept);
   const { segments } = run;
   if (found !== undefined || segments.length === 1) return found ?? [unknownSurplus];
-  const parts: SurplusOfSegment[] = [];
+  const parts: FoundSurplus[] = [];
   for (const segment of segments) {
     const own = await askSurplus(compared, new SegmentRun(segment), columns, areKept);
     parts.push(own?.[0] ?? unknownSurplus);
@@ -196,7 +196,7 @@ async function askSurplus(
   run: SegmentRun,
   { fields: exactFields, areTimesEnough }: ExactColumns,
   areKept: boolean,
-): Promise<readonly SurplusOfSegment[] | undefined> {
+): Promise<readonly FoundSurplus[] | undefined> {
   const inAll = areTimesEnough && !areKept ? [] : ['_msg', ...exactFields];
   const columns = ['_time', '_stream', ...inAll];
   const rows = freeName('rows', columns);
@@ -276,7 +276,7 @@ export async function surplusRows(
   compared: ComparedRows,
   run: SegmentRun,
   times: readonly (readonly bigint[] | undefined)[],
-): Promise<readonly SurplusOfSegment[]> {
+): Promise<readonly FoundSurplus[]> {
   const parts = times.map((known) => new ComparedSegment(compared.reader, known !== undefined));
   const all = times.flatMap((known) => known ?? []);
   for await (const row of rowsAt({ ...compared, range: run.range }, all)) run.of(parts, row).add(row);
@@ -303,7 +303,7 @@ class ComparedSegment {
     if (this.#surplus === undefined) this.#repeats.clear();
   }
 
-  get found(): SurplusOfSegment {
+  get found(): FoundSurplus {
     return this.#surplus?.found ?? unknownSurplus;
   }
 }

@@ -199,7 +199,7 @@ async function valueTable(
     const kept = values.leaveOut(surplus, readsMissing);
     if (kept !== undefined) return kept;
     context.counts.scanned(listed);
-    const stopped = await readValues({ plan, buckets, gathering, values }, context);
+    const stopped = await readValues(values, gathering, context);
     if (stopped !== undefined) return stopped;
     if (readsMissing) {
       const missing = rowsWithoutLine(plan, range, profile, missingLineRows(naming));
@@ -223,14 +223,9 @@ async function valueTable(
 }
 
 /** Calls for values, in groups. */
-interface Gathering {
-  readonly digest: ValueDigest;
-  /** True if rows without a line are read instead of gathered. */
-  readonly readsMissing: boolean;
-  readonly summary: RangeEngine['summary'];
+interface Gathering extends GatheringRequest {
   /** The columns of the statistics. */
   readonly names: Readonly<Record<'rows' | 'present' | 'plain' | 'summary' | 'values', string>>;
-  readonly grouping: RowGrouping;
   /** One query for each part of the rows. */
   readonly queries: readonly LogsqlQuery[];
   /** The calls for the parts, if they have been started. */
@@ -243,7 +238,12 @@ function endAll(gathering: Gathering | undefined): void {
   for (const call of gathering?.begun ?? []) call.end();
 }
 
-interface GatheringRequest extends Pick<Gathering, 'grouping' | 'digest' | 'readsMissing' | 'summary'> {
+interface GatheringRequest {
+  readonly grouping: RowGrouping;
+  readonly digest: ValueDigest;
+  /** True if rows without a line are read instead of gathered. */
+  readonly readsMissing: boolean;
+  readonly summary: RangeEngine['summary'];
   readonly plan: Unwrapping;
   readonly buckets: Buckets;
   readonly dense: DenseRows | undefined;
@@ -251,10 +251,8 @@ interface GatheringRequest extends Pick<Gathering, 'grouping' | 'digest' | 'read
   readonly isOneCall: boolean;
 }
 
-function gather(
-  { grouping, digest, readsMissing, summary, plan, buckets, dense, isOneCall }: GatheringRequest,
-  { upstream, naming }: LeafContext,
-): Gathering {
+function gather(request: GatheringRequest, { upstream, naming }: LeafContext): Gathering {
+  const { grouping, digest, readsMissing, summary, plan, buckets, dense, isOneCall } = request;
   const { range, stepNs, shiftNs, count } = buckets;
   const columns = [...grouping.columns, ...digest.columns];
   const named = (name: string): string => freeName(name, columns);
@@ -280,7 +278,7 @@ function gather(
     ]),
   );
   const begun = isOneCall ? queries.map((asked) => beginRows(upstream, { query: asked, range })) : undefined;
-  return { digest, readsMissing, summary, names, grouping, queries, begun };
+  return { ...request, names, queries, begun };
 }
 
 /** The values of a column, or a summary of those that are plain numbers beside the others. */
@@ -307,16 +305,9 @@ function summaryOf({ summary, names }: Gathering, get: Get): ValueSummary | unde
   return { value: Number(get(names.summary)), count, others: Number(get(names.present)) - count };
 }
 
-interface Reading {
-  readonly plan: Unwrapping;
-  readonly buckets: Buckets;
-  readonly gathering: Gathering;
-  readonly values: GroupedValues;
-}
-
 /** The answers of all calls. */
 async function* callsOf(
-  { plan: { selection }, buckets: { range }, gathering: { queries, begun } }: Reading,
+  { plan: { selection }, buckets: { range }, queries, begun }: Gathering,
   { upstream }: LeafContext,
 ): AsyncGenerator<Call> {
   if (begun !== undefined) {
@@ -344,12 +335,14 @@ async function* callsOf(
 }
 
 /** Reads all groups. Returns the reason if it stopped early. */
-async function readValues(reading: Reading, context: LeafContext): Promise<Declined | undefined> {
-  const { values } = reading;
-  const { range, stepNs, count } = reading.buckets;
-  const { gathering } = reading;
-  const { names, grouping } = gathering;
-  for await (const call of callsOf(reading, context)) {
+async function readValues(
+  values: GroupedValues,
+  gathering: Gathering,
+  context: LeafContext,
+): Promise<Declined | undefined> {
+  const { names, grouping, buckets } = gathering;
+  const { range, stepNs, count } = buckets;
+  for await (const call of callsOf(gathering, context)) {
     let groups = 0;
     for await (const batch of call) {
       context.signal.throwIfAborted();

@@ -27,7 +27,7 @@ import { regexpLabels } from './groups.js';
 import { jsonThenLogfmtLabels } from './json-then-logfmt.js';
 import { jsonLabels, jsonPathLabels } from './json.js';
 import { logfmtLabels } from './logfmt.js';
-import { byOutcome, classesOf, classValue } from './outcomes.js';
+import { byOutcome, classesOf, classValue, type ValueClass } from './outcomes.js';
 import { fitted, labelColumn, type ParsedLabels } from './parsed-labels.js';
 
 /** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
@@ -156,12 +156,7 @@ function* groupLines(
       compared.has(name) && columns.every((column, other) => other === index || column !== columns[index]),
   );
   const canHold = (name: string, value: string): boolean => labels.canHold?.(name, value) ?? true;
-  const classes = new Map(
-    replaced.map((name) => [
-      name,
-      classesOf(compared.get(name) ?? []).filter(({ value }) => canHold(name, value)),
-    ]),
-  );
+  const classes = new Map(replaced.map((name) => [name, classesThat(canHold, name, compared)]));
   const groups = new Set<string>();
   let areCertain = true;
   for (const line of lines) {
@@ -189,6 +184,15 @@ function* groupLines(
   };
 }
 
+/** The classes of the values of a label that lines can hold. */
+function classesThat(
+  canHold: OutcomeColumns['canHold'],
+  name: string,
+  compared: ComparedLabels,
+): readonly ValueClass[] {
+  return classesOf(compared.get(name) ?? []).filter(({ value }) => canHold(name, value));
+}
+
 /**
  * A digest that distinguishes the values of labels only by the outcomes of these comparisons. The digest
  * itself does not depend on the compared texts and numbers, so that it can be remembered for other queries.
@@ -199,10 +203,7 @@ export function digestByOutcome<
   const { outcomes, proven } = digest;
   if (outcomes === undefined) return digest;
   const pipes = [...outcomes.columns].flatMap(([name, column]) =>
-    byOutcome(
-      column,
-      classesOf(compared.get(name) ?? []).filter(({ value }) => outcomes.canHold(name, value)),
-    ),
+    byOutcome(column, classesThat(outcomes.canHold, name, compared)),
   );
   return {
     ...digest,
