@@ -9,7 +9,7 @@ import { serviceNameLabel } from '../../victoria/names/service-name.js';
 import type { Backend } from '../backend.js';
 import type { EngineContext } from '../context.js';
 import { joinStreams, LabelFields } from '../plan/columns.js';
-import type { LabelValuesPlan, SelectedRows, SeriesPlan, StoredListPlan } from '../plan/types.js';
+import type { LabelValuesPlan, SelectedRows, StoredListPlan } from '../plan/types.js';
 import type { NamesAnswer, SeriesAnswer } from '../../wire/answer/types.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { apiError } from '../../base/errors/table.js';
@@ -92,7 +92,7 @@ async function storedOf(
  * stream without entries in a shorter range is listed if it has entries on both sides of it.
  */
 export async function listSeries(
-  { filter }: SeriesPlan,
+  { filter }: SelectedRows,
   { range }: SeriesRequest,
   { upstream, reader }: Backend,
 ): Promise<SeriesAnswer> {

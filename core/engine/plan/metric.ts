@@ -16,20 +16,19 @@ import {
   extractionOfAll,
   isAskedInBursts,
   isWholeJson,
+  type LeafCount,
   mayKeepErrors,
   type ParsedNames,
   plainNames,
   visibleNames,
   withLevel,
 } from './columns.js';
-import type { LeafCount, LeafPush } from './leaf-push.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
 import { rebuiltMark } from './missing-lines.js';
 import type { PlanContext } from './matchers.js';
-import type { AppliedRule } from './rules/index.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
 import { firstRule, metricOff, type Pushdown } from './rules/rule.js';
-import type { FieldsPlan, LeafPlan, LogsPlan, MetricPlan, ShortLinesPlan, ValuesPlan } from './types.js';
+import type { FieldsPlan, LeafPlan, LogsPlan, MetricPlan } from './types.js';
 
 /** A range aggregation whose plan still lacks stored names. */
 export interface OpenLeaf extends OpenPlan<LeafPlan> {
@@ -95,8 +94,6 @@ function* openLeaf(
         ...(mayKeepErrors(leaf) ? { mayKeepErrors: true, folded: undefined } : {}),
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
         ...decideLeaf(leaf, logs.residual),
-        shortLines: planShortLines(leaf, logs.residual),
-        values: planValues(leaf, logs.residual),
         fields: planFields(leaf, logs, naming),
       };
     },
@@ -121,25 +118,30 @@ export function gatheringKey(leaf: Leaf, naming: Naming): string | undefined {
   const { selector, stages } = query;
   const isLineFilter = (stage: Stage): boolean => descriptorOf(stage).order === 'filter';
   const residual = stages.filter((stage) => !isLineFilter(stage));
-  const { push } = decideLeaf(leaf, residual);
-  const [shortLines, values] = [planShortLines(leaf, residual), planValues(leaf, residual)];
-  if (!canBeGathered({ push, shortLines, values })) return undefined;
+  if (!canBeGathered(decideLeaf(leaf, residual))) return undefined;
   if (columnsFor(visibleNames(leaf), naming) === undefined || mayKeepErrors(leaf)) return undefined;
   const filters = stages.filter(isLineFilter).map(printStage);
   const times = [intervalNanoseconds, offsetNanoseconds].map(String);
   return JSON.stringify([selector.matchers.map(printMatcher), filters, times]);
 }
 
-interface PushDecision {
-  readonly rule: AppliedRule;
-  /** The count by the backend; undefined if there is none. */
-  readonly push: LeafPush | undefined;
-}
-
-/** Decides whether the backend can count a leaf's samples with these residual stages. */
-function decideLeaf(leaf: Leaf, residual: readonly Stage[]): PushDecision {
+/** Decides whether the backend can count a leaf's samples with these residual stages, gather their values, or shorten their lines. */
+function decideLeaf(
+  leaf: Leaf,
+  residual: readonly Stage[],
+): Pick<LeafPlan, 'rule' | 'push' | 'shortLines' | 'values'> {
   const { rule, asked } = firstRule(metricRules, factsOf(leaf, residual));
-  return { rule, push: asked && { ...asked, looksAtLines: rule.verdict === 'superset' } };
+  const push = asked && { ...asked, looksAtLines: rule.verdict === 'superset' };
+  const names = visibleNames(leaf) ?? 'all';
+  const parsed = parsedNames(residual, names);
+  const mayShorten = names !== 'all' && !names.has(detectedLevelName) && measureOf(leaf.range) !== 'bytes';
+  const mayGather =
+    leaf.range.range.unwrap !== undefined && (parsed !== undefined || !residual.some(readsLine));
+  return {
+    ...{ rule, push },
+    shortLines: mayShorten && parsed ? { names, parsed, stages: residual } : undefined,
+    values: mayGather ? { names, stages: residual, ...(parsed && { parsed }) } : undefined,
+  };
 }
 
 /** Parsers that mark lines with errors. */
@@ -182,24 +184,6 @@ function usesStreamLabelsOnly(leaf: Leaf, naming: Naming): boolean {
     matchers.some((one) => one.name === name && !matchesEmpty(one)) &&
     naming.columnsOf(naming.selectorName(name)).length === 0;
   return names.every(isRequired);
-}
-
-/** A plan to shorten a leaf's rows; undefined if they cannot be shortened. */
-function planShortLines(leaf: Leaf, residual: readonly Stage[]): ShortLinesPlan | undefined {
-  const names = visibleNames(leaf);
-  if (names === undefined || names.has(detectedLevelName) || measureOf(leaf.range) === 'bytes')
-    return undefined;
-  const parsed = parsedNames(residual, names);
-  return parsed && { names, parsed, stages: residual };
-}
-
-/** A plan to gather the values of a leaf; undefined if it unwraps none, or if lines matter. */
-function planValues(leaf: Leaf, residual: readonly Stage[]): ValuesPlan | undefined {
-  if (leaf.range.range.unwrap === undefined) return undefined;
-  const names = visibleNames(leaf) ?? 'all';
-  if (!residual.some(readsLine)) return { names, stages: residual };
-  const parsed = parsedNames(residual, names);
-  return parsed && { names, stages: residual, parsed };
 }
 
 /** Labels among these that come from a line only by a parser, or by one after another, if no other stage reads it; else undefined. */

@@ -2,12 +2,11 @@ import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { ListingQuestion } from '../../victoria/upstream/types.js';
 import type { Expr, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
-import type { LeafPush } from './leaf-push.js';
-import type { ParsedNames } from './columns.js';
+import type { LeafPush, ParsedNames } from './columns.js';
 import type { Decision } from './matchers.js';
 import type { AppliedRule } from './rules/index.js';
 
-export type { LeafPush } from './leaf-push.js';
+export type { LeafPush } from './columns.js';
 
 /** The plan of a log query. The engine makes and executes plans once the stored names are known. */
 export interface LogsPlan {
@@ -97,20 +96,15 @@ export interface GatheredPart {
 export interface SelectedRows {
   readonly filter: LogsqlFilter;
 }
-type SelectedRowsKind = 'label-names' | 'index-stats' | 'shards' | 'detected-labels' | 'patterns';
+type SelectedRowsKind = 'label-names' | 'series' | 'index-stats' | 'shards' | 'detected-labels' | 'patterns';
 /** Plans that depend on nothing else. */
 type SelectedRowsPlan = {
   readonly [Kind in SelectedRowsKind]: SelectedRows & { readonly kind: Kind };
 }[SelectedRowsKind];
 
-export interface LabelValuesPlan {
+export interface LabelValuesPlan extends SelectedRows {
   readonly kind: 'label-values';
   readonly name: string;
-  readonly filter: LogsqlFilter;
-}
-export interface SeriesPlan {
-  readonly kind: 'series';
-  readonly filter: LogsqlFilter;
 }
 export interface FormatPlan {
   readonly kind: 'format';
@@ -167,7 +161,6 @@ export type Plan =
   | GatheredPlan
   | TenantPlan
   | LabelValuesPlan
-  | SeriesPlan
   | FormatPlan
   | DeletePlan
   | DeletionsPlan

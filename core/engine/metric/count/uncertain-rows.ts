@@ -10,7 +10,7 @@ import { detectedLevelName, levelOfLine } from '../../../victoria/names/level.js
 import { levelNames, levels } from '../../../victoria/names/level-words.js';
 import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
 import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
-import type { LeafPush } from '../../plan/leaf-push.js';
+import type { LeafPush } from '../../plan/columns.js';
 import { streamsFilter, type ComparedRows } from '../../rows/repeating-streams.js';
 import type { UncertainLines } from './line-digests.js';
 import { bytesOfRow, maxKeptBytes, maxKeptRows } from './repeated-times.js';

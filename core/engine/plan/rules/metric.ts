@@ -1,6 +1,6 @@
 import type { Stage } from '../../../logql/ast.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
-import type { LeafCount } from '../leaf-push.js';
+import type { LeafCount } from '../columns.js';
 import type { Extraction } from '../../../logql/stages/stage.js';
 import { kindOfRule } from './rule.js';
 
