@@ -11,7 +11,7 @@ import { planSettingsOf } from '../engine/plan/explain/of-pipeline.js';
 import { printRun, type RunReport } from '../engine/plan/explain/run.js';
 import { systemClock } from '../kernel/plugin/exchange.js';
 import type { LogsqlFilter } from '../victoria/logsql/ast.js';
-import { NameLearner, type StoredNames } from '../victoria/names/name-learner.js';
+import { NameLearner, type KnownNames } from '../victoria/names/name-learner.js';
 import { runFlags, strayRunFlags } from './explain-flags.js';
 import type { SiteQueries } from './explain-site.js';
 import type { Io } from '../program/io.js';
@@ -69,7 +69,7 @@ async function explainAndRun(
   const naming = new Naming(withOtlpConfig(pipeline.names, pipeline.limits));
   const query = new Query(text, naming.dottedNames);
   const learner = new NameLearner(systemClock);
-  const recall = (filter: LogsqlFilter): StoredNames | undefined => learner.recall(filter, own.get('org-id'));
+  const recall = (filter: LogsqlFilter): KnownNames | undefined => learner.recall(filter, own.get('org-id'));
   const explainNow = (each: Query): QueryExplanation =>
     explainQuery(each, naming, { ...planSettingsOf(pipeline), recall });
   // A rejected query is neither run nor passed to the stages of the site.

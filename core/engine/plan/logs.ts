@@ -1,7 +1,6 @@
 import type { Steps } from '../../base/pace/steps.js';
 import type { LineFilterStage, LogExpr, Stage, LabelFilter } from '../../logql/ast.js';
-import { anyCasePattern, type FilterTest, lineMeaning } from '../../logql/pipeline/filter-test.js';
-import { requiredTexts } from '../../logql/regexp/required.js';
+import { type FilterTest, lineMeaning } from '../../logql/pipeline/filter-test.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
@@ -18,12 +17,12 @@ import {
 } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
-import type { KnownNames } from './known-names.js';
+import type { KnownNames } from '../../victoria/names/name-learner.js';
 import { planMatchers, type Decision, type PlanContext } from './matchers.js';
 import { emptyLinePasses, letsMissingLinesPass, missingLineRows } from './missing-lines.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
-import { anyOf, lineMixed, lineRules } from './rules/line.js';
+import { anyOf, lineMixed, lineRules, textsIn } from './rules/line.js';
 import { firstRule, metricOff, type Pushdown, queryTooLong, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LogsPlan } from './types.js';
@@ -280,22 +279,8 @@ export function rebuiltLinesThatPass(stage: LineFilterStage, fields: readonly st
 }
 
 function passing(test: FilterTest, fields: readonly string[]): LogsqlFilter {
-  switch (test.kind) {
-    case 'contains':
-      return test.ignoresCase ? withTextsOf(anyCasePattern(test.text), fields) : withText(test.text, fields);
-    case 'regexp':
-      return withTextsOf(test.pattern, fields);
-    case 'all':
-    case 'not-empty':
-    case 'equals':
-    case 'pattern':
-    case 'ip':
-      return everything;
-  }
-}
-
-function withTextsOf(pattern: string, fields: readonly string[]): LogsqlFilter {
-  return and(...requiredTexts(pattern).map((texts) => or(...texts.map((text) => withText(text, fields)))));
+  if (test.kind === 'equals') return everything;
+  return and(...textsIn(test).map((texts) => or(...texts.map((text) => withText(text, fields)))));
 }
 
 /**

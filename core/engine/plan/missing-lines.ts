@@ -13,13 +13,9 @@ export const rebuiltMark: readonly [name: string, value: string] = ['__rebuilt',
 /** Matches rows without a stored line. The backend's placeholder for it is not a text of the client. */
 export function missingLineRows(naming: Naming): LogsqlFilter {
   // VictoriaLogs takes `_msg:*` for `*`. Comparing with an empty text would find rows without any `_msg`, but reads every line.
-  return or(not(present('_msg')), placeholderRows(naming));
-}
-
-/** Matches those of them that have a placeholder text. */
-export function placeholderRows(naming: Naming): LogsqlFilter {
   const { prefix, exact: custom } = naming.missingLine;
   return or(
+    not(present('_msg')),
     field('_msg', { kind: 'exact-prefix', text: prefix }),
     ...(custom === '' ? [] : [exact('_msg', custom)]),
   );

@@ -1,10 +1,14 @@
-import { type KnownNames, namesAsWritten } from '../../engine/plan/known-names.js';
 import { LabelFields } from '../../engine/plan/columns.js';
 import type { PlanContext } from '../../engine/plan/matchers.js';
 import { isDerived } from '../../engine/plan/rules/label.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';
-import { spellingsOf, StoredNames } from '../../victoria/names/name-learner.js';
+import {
+  type KnownNames,
+  namesAsWritten,
+  spellingsOf,
+  storedNames,
+} from '../../victoria/names/name-learner.js';
 import { NotConvertible } from './not-convertible.js';
 
 /** A label of a series, and the stored field that holds it. */
@@ -33,7 +37,7 @@ export class StoredLabels {
     this.#streamFields = known?.streamFields ?? [];
     this.#stored = known && new Set([...known.streamFields, ...known.fields]);
     this.#names =
-      known === undefined ? namesAsWritten : new StoredNames(spellingsOf([...(this.#stored ?? [])], naming));
+      known === undefined ? namesAsWritten : storedNames(spellingsOf([...(this.#stored ?? [])], naming));
     const fields = new LabelFields(naming, this.#streamFields);
     this.context = { naming, fields, hidesInternal: true };
   }

@@ -10,37 +10,38 @@ import { isOwnColumn, type Upstream } from '../upstream/types.js';
 import type { Naming } from './naming.js';
 
 /** The stored spellings of client names, learned from the backend (otel-README, rule 5). */
-export class StoredNames {
+export interface KnownNames {
   /** Rows from this time on may have unknown fields; undefined if the requested range has no such rows. */
   readonly unknownFromNs: bigint | undefined;
   /** All fields of rows except those that every row has; undefined if they are not known. */
   readonly fields: readonly string[] | undefined;
-  readonly #byClientName: ReadonlyMap<string, readonly string[]>;
-  readonly #sure: ReadonlyMap<string, readonly string[]>;
-  readonly #parsed: ReadonlyMap<string, readonly string[]>;
-
-  constructor(spellings: Spellings, unknownFromNs?: bigint) {
-    this.unknownFromNs = unknownFromNs;
-    this.fields = spellings.fields;
-    this.#byClientName = spellings.byClientName;
-    this.#sure = spellings.sure;
-    this.#parsed = spellings.parsed;
-  }
-
   /** Every stored field that a row may show under this name, as a label or as structured metadata. */
-  fieldsOf(name: string): readonly string[] {
-    return this.#byClientName.get(name) ?? [];
-  }
-
+  readonly fieldsOf: (name: string) => readonly string[];
   /** The subset of `fieldsOf` that every row shows under this name, however it was ingested. */
-  sureFieldsOf(name: string): readonly string[] {
-    return this.#sure.get(name) ?? [];
-  }
-
+  readonly sureFieldsOf: (name: string) => readonly string[];
   /** The fields from which `| json` makes this label, in rows whose line is rebuilt from their fields. */
-  parsedFieldsOf(name: string): readonly string[] {
-    return this.#parsed.get(name) ?? [];
-  }
+  readonly parsedFieldsOf: (name: string) => readonly string[];
+}
+
+/** Assumed if the backend has not been asked: every name is stored as it is written. */
+export const namesAsWritten: KnownNames = {
+  unknownFromNs: undefined,
+  fields: undefined,
+  fieldsOf: (name) => [name],
+  sureFieldsOf: (name) => [name],
+  parsedFieldsOf: (name) => [name],
+};
+
+export function storedNames(
+  { fields, byClientName, sure, parsed }: Spellings,
+  unknownFromNs?: bigint,
+): KnownNames {
+  return {
+    ...{ unknownFromNs, fields },
+    fieldsOf: (name) => byClientName.get(name) ?? [],
+    sureFieldsOf: (name) => sure.get(name) ?? [],
+    parsedFieldsOf: (name) => parsed.get(name) ?? [],
+  };
 }
 
 /** Client names derived from a list of stored fields. */
@@ -113,13 +114,13 @@ export class NameLearner {
   }
 
   /** The names learned for these rows within the last minute, for any tenant if none is given. */
-  recall(filter: LogsqlFilter, tenantId?: string): StoredNames | undefined {
+  recall(filter: LogsqlFilter, tenantId?: string): KnownNames | undefined {
     const learned = this.#latest.get(latestKey(filter, tenantId));
-    return learned === undefined ? undefined : new StoredNames(learned.spellings);
+    return learned === undefined ? undefined : storedNames(learned.spellings);
   }
 
   /** The names in these rows; undefined if there are too many. */
-  async learn(question: NamesQuestion): Promise<StoredNames | undefined> {
+  async learn(question: NamesQuestion): Promise<KnownNames | undefined> {
     const { naming, filter, range, upstream } = question;
     const key = `${upstream.owner}\n${printFilter(filter)}`;
     const kept = this.#known.get(key);
@@ -158,8 +159,8 @@ function covers({ range, knownUntilNs, reachedNow }: LearnedNames, asked: TimeRa
   return asked.startNs >= range.startNs && (asked.endNs <= knownUntilNs || reachedNow);
 }
 
-function namesFor({ knownUntilNs, spellings }: LearnedNames, range: TimeRange): StoredNames {
-  return new StoredNames(spellings, range.endNs <= knownUntilNs ? undefined : knownUntilNs);
+function namesFor({ knownUntilNs, spellings }: LearnedNames, range: TimeRange): KnownNames {
+  return storedNames(spellings, range.endNs <= knownUntilNs ? undefined : knownUntilNs);
 }
 
 /** A range with known fields. */

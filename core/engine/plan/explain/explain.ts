@@ -8,7 +8,7 @@ import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { PlanSettings } from '../checked-request.js';
 import type { Decision } from '../matchers.js';
-import { type KnownNames, namesAsWritten } from '../known-names.js';
+import { type KnownNames, namesAsWritten } from '../../../victoria/names/name-learner.js';
 import { type OpenPlan, planLogs } from '../logs.js';
 import { planMetric } from '../metric.js';
 import { LabelFields } from '../columns.js';

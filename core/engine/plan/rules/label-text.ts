@@ -7,7 +7,7 @@ import {
   quotedPattern,
   quotedTexts,
 } from '../../../logql/pipeline/filter-test.js';
-import { requiredTexts, type RequiredTexts } from '../../../logql/regexp/required.js';
+import { requiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import {
   and,
@@ -27,7 +27,7 @@ import { severityNumbers, unknownLevel } from '../../../victoria/names/level.js'
 import { wordsOfLevel } from '../../../victoria/names/level-words.js';
 import { brokenPattern, longDecimalPattern } from '../../../victoria/names/shown-value.js';
 import { wholeMatcher } from '../backend-pattern.js';
-import { contains, holdsReplacement } from './line.js';
+import { contains, holdsReplacement, textsIn } from './line.js';
 
 /** The texts that a label must equal, or must not equal; undefined for other conditions. */
 export function textsOf({ tests }: Meaning): readonly string[] | undefined {
@@ -128,22 +128,6 @@ function linesOfTest(test: FilterTest): LogsqlFilter | undefined {
     return pieces.length < texts.length ? [] : [or(...pieces.map(contains))];
   });
   return lists.length === 0 ? undefined : and(...lists);
-}
-
-/** Texts that every passing value contains: at least one of each list. */
-function textsIn(test: FilterTest): readonly RequiredTexts[] {
-  switch (test.kind) {
-    case 'contains':
-    case 'equals':
-      return test.ignoresCase ? requiredTexts(anyCasePattern(test.text)) : [[test.text]];
-    case 'regexp':
-      return requiredTexts(test.pattern);
-    case 'all':
-    case 'not-empty':
-    case 'pattern':
-    case 'ip':
-      return [];
-  }
 }
 
 /** Minimum length of a search text, since nearly every line contains a given letter. */

@@ -12,7 +12,7 @@ import type { Naming } from '../../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import { serviceNameLabel } from '../../../victoria/names/service-name.js';
 import { isBroken } from '../../../victoria/names/shown-value.js';
-import type { KnownNames } from '../known-names.js';
+import type { KnownNames } from '../../../victoria/names/name-learner.js';
 import { missingLineRows } from '../missing-lines.js';
 import { mayPass, valuePattern } from './label-number.js';
 import { holds, isNot, levelConditions, linesOf, longDecimal, textsOf } from './label-text.js';

@@ -1,7 +1,7 @@
 import { anyCasePattern, type FilterTest } from '../../../logql/pipeline/filter-test.js';
 import { textOfIPv4 } from '../../../logql/pipeline/ip-matcher.js';
 import { compileRegExp } from '../../../logql/regexp/index.js';
-import { requiredTexts } from '../../../logql/regexp/required.js';
+import { requiredTexts, type RequiredTexts } from '../../../logql/regexp/required.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, everything, or, present, regexp, substring } from '../../../victoria/logsql/build.js';
 import { wholeLinePattern } from '../backend-pattern.js';
@@ -58,7 +58,7 @@ export const lineRules = [
     reason:
       'the backend does not find words in which this character replaces invalid bytes, so it searches for the text around it',
     example: '{namespace="shop"} |= "au caf\ufffd lait"',
-    match: ({ test }) => (holdsReplacement(test) ? and(...around(test)) : undefined),
+    match: ({ test }) => (holdsReplacement(test) ? around(test) : undefined),
   }),
   lineRule({
     id: 'lineContains',
@@ -201,18 +201,23 @@ function regexpOf({ test }: LineTerm): string | undefined {
 }
 
 /** Matches lines with the texts around the replacement character for invalid bytes. */
-function around(test: FilterTest): readonly LogsqlFilter[] {
+function around(test: FilterTest): LogsqlFilter {
+  if (test.kind === 'pattern') return and(...test.value.split(/\ufffd|<_>/).map(contains));
+  const texts = textsIn(test).map((list) => list.map((text) => and(...text.split('\ufffd').map(contains))));
+  return and(...texts.map((list) => or(...list)));
+}
+
+/** Texts that every text that passes contains: at least one of each list. */
+export function textsIn(test: FilterTest): readonly RequiredTexts[] {
   switch (test.kind) {
     case 'contains':
     case 'equals':
-      if (test.ignoresCase) return containsTextsOf(anyCasePattern(test.text));
-      return test.text.split('\ufffd').map(contains);
-    case 'pattern':
-      return test.value.split(/\ufffd|<_>/).map(contains);
+      return test.ignoresCase ? requiredTexts(anyCasePattern(test.text)) : [[test.text]];
     case 'regexp':
-      return containsTextsOf(test.pattern);
+      return requiredTexts(test.pattern);
     case 'all':
     case 'not-empty':
+    case 'pattern':
     case 'ip':
       return [];
   }
@@ -220,19 +225,9 @@ function around(test: FilterTest): readonly LogsqlFilter[] {
 
 /** True if a test contains the replacement character for invalid bytes, literally or in pattern syntax. */
 export function holdsReplacement(test: FilterTest): boolean {
-  switch (test.kind) {
-    case 'contains':
-    case 'equals':
-      return test.text.includes('\ufffd');
-    case 'pattern':
-      return test.value.includes('\ufffd');
-    case 'regexp':
-      return /\ufffd|\\x\{0*fffd\}/i.test(test.pattern);
-    case 'all':
-    case 'not-empty':
-    case 'ip':
-      return false;
-  }
+  if ('pattern' in test) return /\ufffd|\\x\{0*fffd\}/i.test(test.pattern);
+  if ('value' in test) return test.value.includes('\ufffd');
+  return 'text' in test && test.text.includes('\ufffd');
 }
 
 /** The form of a pattern that the backend evaluates like Loki; undefined if it would mix up the two kinds of dots. */

@@ -4,7 +4,7 @@ import type {
   CheckedMetric,
   PlanSettings,
 } from '../../../../core/engine/plan/checked-request.js';
-import type { KnownNames } from '../../../../core/engine/plan/known-names.js';
+import type { KnownNames } from '../../../../core/victoria/names/name-learner.js';
 import { LabelFields } from '../../../../core/engine/plan/columns.js';
 import { planLogs, type OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { planMetric } from '../../../../core/engine/plan/metric.js';
