@@ -166,7 +166,9 @@ async function findRepeats(
     const isNone = surplus?.length === 0;
     return {
       ...{ surplus, surplusAt, repeatedAt, dense: isNone ? [] : [dense] },
-      denseRows: isNone ? 0 : rowsOf(streamsOfSegment, rows) * shareOf(dense.range, segments[index]),
+      denseRows: isNone
+        ? 0
+        : Math.ceil(rowsOf(streamsOfSegment, rows) * shareOf(dense.range, segments[index])),
     };
   });
 }

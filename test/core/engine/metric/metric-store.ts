@@ -71,7 +71,7 @@ export class MetricStore {
   readonly #close: () => Promise<void>;
   /** Later than all entries. */
   readonly #clock = new FakeClock(1_800_000_000_000_000_000n);
-  readonly #memories = createMemories(makeHost({ metrics: engineMetrics, clock: this.#clock }));
+  readonly memories = createMemories(makeHost({ metrics: engineMetrics, clock: this.#clock }));
 
   private constructor(url: string, close: () => Promise<void>) {
     this.url = url;
@@ -190,7 +190,7 @@ export class MetricStore {
       strategies: options.strategies ?? strategies.map(ofUnknownCost),
       assumptions: options.assumptions,
       repeatedRows: 'once',
-      ...this.#memories,
+      ...this.memories,
       tried: (record) => trace.strategies.push(record),
       limits: { ...defaultMetricLimits, ...limits },
       memory: limits?.memory ?? defaultMetricLimits.memory,
