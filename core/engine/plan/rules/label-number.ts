@@ -35,28 +35,23 @@ export function mayPass(name: string, filter: OrderedComparison): LogsqlFilter {
     ofTypes(name, integerTypes),
     and(regexp(name, plainNumber), not(regexp(name, longDecimalPattern))),
   );
-  const ofRow = and(present(name), ...failing(name, op, text).map((fails) => not(and(fails, isPlain))));
+  const ofRow = and(
+    present(name),
+    ...failing[op].map((fails) => not(and(compare(name, fails, text), isPlain))),
+  );
   // A row may override the value of its stream.
   return or(ofRow, streamMatch(matcher(name, '!=', '')));
 }
 
-/** Conditions each of which proves that a number does not pass. */
-function failing(name: string, op: CompareOp, value: string): readonly LogsqlFilter[] {
-  switch (op) {
-    case '>':
-      return [compare(name, '<=', value)];
-    case '>=':
-      return [compare(name, '<', value)];
-    case '<':
-      return [compare(name, '>=', value)];
-    case '<=':
-      return [compare(name, '>', value)];
-    case '==':
-      return [compare(name, '<', value), compare(name, '>', value)];
-    case '!=':
-      return [];
-  }
-}
+/** The comparisons each of which proves that a number does not pass. */
+const failing: Readonly<Record<CompareOp, readonly Exclude<CompareOp, '==' | '!='>[]>> = {
+  '>': ['<='],
+  '>=': ['<'],
+  '<': ['>='],
+  '<=': ['>'],
+  '==': ['<', '>'],
+  '!=': [],
+};
 
 /** A way to write numbers: decimal digits with at most one point, and a unit. */
 interface Notation {
@@ -68,41 +63,34 @@ interface Notation {
   readonly notUnit: (end: string) => string;
 }
 
-const plainNotation: Notation = {
-  units: [['', 1]],
-  mostDigits,
-  notUnit: (end) => anyBut(`0-9.${end}`),
-};
-/** Go's durations; a plain number is none. */
-const durationNotation: Notation = {
-  units: [
-    ['[uµμ]s', 1e3],
-    ['ms', 1e6],
-    ['s', 1e9],
-  ],
-  mostDigits: 9,
-  notUnit: (end) => `(?:$|${anyBut('0-9.uµμms')}|[uµμm](?:$|${anyBut('s')})|[uµμm]?s${anyBut(end)})`,
-};
-const sizeNotation: Notation = {
-  units: [
-    ['[bB]?', 1],
-    ...['[kK]', '[mM]', '[gG]'].flatMap((letter, index): Notation['units'] => [
-      [`${letter}[bB]?`, 1000 ** (index + 1)],
-      [`${letter}[iI][bB]?`, 1024 ** (index + 1)],
-    ]),
-  ],
-  mostDigits: 10,
-  notUnit: (end) => {
-    const letters = 'kKmMgG';
-    const afterLetter = `[${letters}](?:${anyBut(`iIbB${end}`)}|[iI]${anyBut(`bB${end}`)})`;
-    return `(?:${anyBut(`0-9.bB${letters}${end}`)}|${afterLetter}|(?:[${letters}][iI]?)?[bB]${anyBut(end)})`;
-  },
-};
+const letters = 'kKmMgG';
 
 const notations: Readonly<Record<OrderedComparison['kind'], Notation>> = {
-  number: plainNotation,
-  duration: durationNotation,
-  bytes: sizeNotation,
+  number: { units: [['', 1]], mostDigits, notUnit: (end) => anyBut(`0-9.${end}`) },
+  /** Go's durations; a plain number is none. */
+  duration: {
+    units: [
+      ['[uµμ]s', 1e3],
+      ['ms', 1e6],
+      ['s', 1e9],
+    ],
+    mostDigits: 9,
+    notUnit: (end) => `(?:$|${anyBut('0-9.uµμms')}|[uµμm](?:$|${anyBut('s')})|[uµμm]?s${anyBut(end)})`,
+  },
+  bytes: {
+    units: [
+      ['[bB]?', 1],
+      ...['[kK]', '[mM]', '[gG]'].flatMap((letter, index): Notation['units'] => [
+        [`${letter}[bB]?`, 1000 ** (index + 1)],
+        [`${letter}[iI][bB]?`, 1024 ** (index + 1)],
+      ]),
+    ],
+    mostDigits: 10,
+    notUnit: (end) => {
+      const afterLetter = `[${letters}](?:${anyBut(`iIbB${end}`)}|[iI]${anyBut(`bB${end}`)})`;
+      return `(?:${anyBut(`0-9.bB${letters}${end}`)}|${afterLetter}|(?:[${letters}][iI]?)?[bB]${anyBut(end)})`;
+    },
+  },
 };
 
 /** A regular expression for the text after a key, in JSON or logfmt, that matches if the value may pass. */
