@@ -15,6 +15,14 @@ export function isWithin(inner: TimeRange, outer: TimeRange): boolean {
   return outer.startNs <= inner.startNs && inner.endNs <= outer.endNs;
 }
 
+/** The part of a range that lies in another one; it ends before it starts if there is none. */
+export function clipped({ startNs, endNs }: TimeRange, within: TimeRange): TimeRange {
+  return {
+    startNs: startNs < within.startNs ? within.startNs : startNs,
+    endNs: endNs > within.endNs ? within.endNs : endNs,
+  };
+}
+
 /** Adds an item to the list of a key. */
 export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   const list = lists.get(key);

@@ -1,4 +1,4 @@
-import { timeOrder } from '../../core/base/order.js';
+import { clipped, timeOrder } from '../../core/base/order.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import type { LogExpr } from '../../core/logql/index.js';
@@ -101,7 +101,7 @@ class LogWindows {
     const known = await this.#windowing.known(this.#windows.slice(from, to), this.#readings, true);
     return known.map((window): Slot => {
       const whole = { startNs: BigInt(window.startMs) * msNs, endNs: BigInt(window.endMs) * msNs };
-      return { window, whole, shown: common(whole, this.#request.range) };
+      return { window, whole, shown: clipped(whole, this.#request.range) };
     });
   }
 
@@ -208,13 +208,6 @@ function divides(limit: number, { streams }: StreamsAnswer, direction: Direction
   times.sort(timeOrder);
   if (direction === 'backward') times.reverse();
   return times[limit - 1] === times[limit];
-}
-
-function common(a: TimeRange, b: TimeRange): TimeRange {
-  return {
-    startNs: a.startNs > b.startNs ? a.startNs : b.startNs,
-    endNs: a.endNs < b.endNs ? a.endNs : b.endNs,
-  };
 }
 
 function spanOf(ranges: readonly TimeRange[]): TimeRange {

@@ -2,6 +2,7 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
+import { clipped } from '../../base/order.js';
 import { Pacer } from '../../base/pace/steps.js';
 import {
   RangeWindows,
@@ -56,11 +57,9 @@ export interface Estimated {
 
 /** Sorts the strategies with known costs by cost. All others keep their positions. */
 export function inOrderOfCost(all: readonly Estimated[]): readonly Estimated[] {
-  const weighed = all.map((one) => ({ one, ms: weightOf(one) }));
-  const known = weighed.flatMap(({ one, ms }) => (ms === undefined ? [] : [{ one, ms }]));
-  const sorted = known.toSorted((a, b) => a.ms - b.ms);
-  let next = 0;
-  return weighed.map(({ one, ms }) => (ms === undefined ? one : (sorted[next++]?.one ?? one)));
+  const weighed = all.map((one) => ({ one, ms: weightOf(one) ?? NaN }));
+  const sorted = weighed.filter(({ ms }) => !Number.isNaN(ms)).sort((a, b) => a.ms - b.ms);
+  return weighed.map(({ one, ms }) => (Number.isNaN(ms) ? one : (sorted.shift()?.one ?? one)));
 }
 
 function weightOf({ estimate }: Estimated): number | undefined {
@@ -230,7 +229,9 @@ class KnownLeaf {
     if (perNs === undefined || (perNs === 0 && seen === undefined))
       return { rows: undefined, newRows: undefined };
     const rowsIn = (lengthNs: number): number => Math.round(perNs * lengthNs);
-    const newNs = lengthOf(this.range) - overlap(this.range, seen?.inspected);
+    const { inspected } = seen ?? {};
+    const oldNs = inspected === undefined ? 0 : Math.max(0, lengthOf(clipped(this.range, inspected)));
+    const newNs = lengthOf(this.range) - oldNs;
     return { rows: rowsIn(lengthOf(this.range)), newRows: rowsIn(newNs) };
   }
 
@@ -276,14 +277,6 @@ function scaled(
 
 function lengthOf({ startNs, endNs }: TimeRange): number {
   return Number(endNs - startNs);
-}
-
-/** The length of the overlap of both ranges. */
-function overlap(range: TimeRange, other: TimeRange | undefined): number {
-  if (other === undefined) return 0;
-  const startNs = range.startNs > other.startNs ? range.startNs : other.startNs;
-  const endNs = range.endNs < other.endNs ? range.endNs : other.endNs;
-  return Math.max(0, lengthOf({ startNs, endNs }));
 }
 
 /** The union of both ranges if there is no gap between them; otherwise the second one. */

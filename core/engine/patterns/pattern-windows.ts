@@ -1,3 +1,4 @@
+import { clipped } from '../../base/order.js';
 import type { TimeRange } from '../../base/time/range.js';
 
 /** Number of lines per time bucket, as pairs of start (in seconds) and count, ascending. */
@@ -42,14 +43,7 @@ export function cutWindows(
 function windowOf(buckets: PatternHistogram, lines: number, range: TimeRange, stepNs: bigint): PatternWindow {
   const startNs = BigInt(buckets[0]?.[0] ?? 0) * secondNs;
   const endNs = BigInt(buckets.at(-1)?.[0] ?? 0) * secondNs + stepNs;
-  return {
-    range: {
-      startNs: startNs > range.startNs ? startNs : range.startNs,
-      endNs: endNs < range.endNs ? endNs : range.endNs,
-    },
-    buckets,
-    lines,
-  };
+  return { range: clipped({ startNs, endNs }, range), buckets, lines };
 }
 
 export function sampledLinesOf(histogram: PatternHistogram): number {

@@ -1,4 +1,4 @@
-import { isWithin } from '../../../base/order.js';
+import { clipped, isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { BackendValue, Upstream } from '../../../victoria/upstream/types.js';
@@ -137,7 +137,7 @@ export async function planWindows(
   const windows: RowWindow[] = [];
   let open: RowWindow | undefined;
   for (const { startNs, rows } of counts) {
-    const part = { range: clip(startNs, startNs + partNs, range), rows };
+    const part = { range: clipped({ startNs, endNs: startNs + partNs }, range), rows };
     if (open !== undefined && open.rows + rows <= maxRows) {
       open = { range: { startNs: open.range.startNs, endNs: part.range.endNs }, rows: open.rows + rows };
       continue;
@@ -149,11 +149,4 @@ export async function planWindows(
   }
   if (open !== undefined) windows.push(open);
   return windows;
-}
-
-function clip(startNs: bigint, endNs: bigint, range: TimeRange): TimeRange {
-  return {
-    startNs: startNs < range.startNs ? range.startNs : startNs,
-    endNs: endNs > range.endNs ? range.endNs : endNs,
-  };
 }
