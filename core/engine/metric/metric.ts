@@ -100,12 +100,7 @@ export function metricLimits(
 }
 
 function withStats(result: MetricResult, counts: MetricCounts, execTimeMs: number): MetricAnswer {
-  switch (result.kind) {
-    case 'matrix':
-      return { ...result, stats: counts.stats(execTimeMs, result.series.length) };
-    case 'vector':
-      return { ...result, stats: counts.stats(execTimeMs, result.samples.length) };
-    case 'scalar':
-      return { ...result, stats: counts.stats(execTimeMs, 0) };
-  }
+  const { length } =
+    result.kind === 'matrix' ? result.series : result.kind === 'vector' ? result.samples : [];
+  return { ...result, stats: counts.stats(execTimeMs, length) };
 }

@@ -328,19 +328,15 @@ function decideTree(filter: LabelFilter, scope: LabelScope, mayHaveFailed: boole
   const left = decideTree(filter.left, scope, mayHaveFailed);
   // The left side may have marked the row with an error.
   const right = decideTree(filter.right, scope, mayHaveFailed || !comparesTexts(filter.left));
-  if (filter.kind === 'or') {
-    if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? left : right;
-    return { rule: left.rule, ask: joined(or, left.ask, right.ask) };
-  }
-  if (left.ask === undefined || right.ask === undefined) return left.ask === undefined ? right : left;
-  return { rule: left.rule, ask: joined(and, left.ask, right.ask) };
+  const [isAny, askLeft, askRight] = [filter.kind === 'or', left.ask, right.ask];
+  // One side is enough of a conjunction, and useless of a disjunction.
+  if (askLeft === undefined || askRight === undefined)
+    return isAny === (askLeft === undefined) ? left : right;
+  const join = isAny ? or : and;
+  return { rule: left.rule, ask: (names) => join(askLeft(names), askRight(names)) };
 }
 
 function decideComparison(placed: PlacedComparison): DecidedLabels {
   const { rule, asked } = firstRule(labelRules, placed);
   return { rule, ask: asked && ((names) => asked(names) ?? everything) };
-}
-
-function joined(join: typeof and, left: AskLabels, right: AskLabels): AskLabels {
-  return (names) => join(left(names), right(names));
 }

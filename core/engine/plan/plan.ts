@@ -2,7 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import { atPace, Pacer, type Steps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Exchange } from '../../kernel/plugin/exchange.js';
-import type { Expr, LogExpr, Matcher } from '../../logql/ast.js';
+import type { Expr, Matcher } from '../../logql/ast.js';
 import {
   checkSelectors,
   checkStages,
@@ -165,17 +165,13 @@ function labelsOf(asked: CheckedRequest, naming: Naming): readonly string[] {
 
 function selectorsOf(asked: CheckedRequest): readonly (readonly Matcher[])[] {
   if ('selectors' in asked) return asked.selectors;
-  return queriesOf(asked).map(({ selector }) => selector.matchers);
-}
-
-function queriesOf(asked: CheckedRequest): readonly LogExpr[] {
   switch (asked.kind) {
     case 'logs':
     case 'detected-fields':
     case 'delete':
-      return [asked.expr];
+      return [asked.expr.selector.matchers];
     default:
-      return leavesAsked(asked).map(({ range }) => range.range.query);
+      return leavesAsked(asked).map(({ range }) => range.range.query.selector.matchers);
   }
 }
 
