@@ -119,15 +119,10 @@ function has(node: RegExpNode, op: RegExpNode['op']): boolean {
   return 'item' in node && has(node.item, op);
 }
 
-export function matchesText(matcher: Pick<Matcher, 'op' | 'value'>, text: string): boolean {
-  switch (matcher.op) {
-    case '=':
-      return text === matcher.value;
-    case '!=':
-      return text !== matcher.value;
-    case '=~':
-      return compileRegExp(matcher.value, { anchored: true, dotAll: true }).test(text);
-    case '!~':
-      return !compileRegExp(matcher.value, { anchored: true, dotAll: true }).test(text);
-  }
+export function matchesText({ op, value }: Pick<Matcher, 'op' | 'value'>, text: string): boolean {
+  const isEqual =
+    op === '=' || op === '!='
+      ? text === value
+      : compileRegExp(value, { anchored: true, dotAll: true }).test(text);
+  return isEqual === (op === '=' || op === '=~');
 }

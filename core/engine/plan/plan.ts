@@ -122,8 +122,8 @@ function* planGathered({ parts }: CheckedGathered, context: PlanContext): Steps<
   const open: { readonly plan: OpenMetric; readonly signal: AbortSignal }[] = [];
   for (const { asked, signal } of parts) open.push({ signal, plan: yield* planMetric(asked, context) });
   const questions = open.map(({ plan: { tree } }) => leavesOf(tree).flatMap((leaf) => leaf.questions));
-  const texts = questions.map((own) => new Set(own.map(textOf)));
-  const isCommon = (question: LabelQuestion): boolean => texts.every((own) => own.has(textOf(question)));
+  const texts = questions.map((own) => new Set(own.map(({ stage }) => printStage(stage))));
+  const isCommon = ({ stage }: LabelQuestion): boolean => texts.every((own) => own.has(printStage(stage)));
   const wanted = open.flatMap(({ plan }) => plan.wanted ?? []);
   return {
     wanted: questions.some((own) => own.some(isCommon)) ? or(...wanted) : undefined,
@@ -132,10 +132,6 @@ function* planGathered({ parts }: CheckedGathered, context: PlanContext): Steps<
       parts: open.map(({ plan, signal }) => ({ signal, plan: plan.close(names, isCommon) })),
     }),
   };
-}
-
-function textOf({ stage }: LabelQuestion): string {
-  return printStage(stage);
 }
 
 async function labelFieldsOf(

@@ -35,17 +35,13 @@ export interface KnownOfLeaf {
  * exclude further ones.
  */
 export function explainStrategies(leaf: LeafPlan, known: KnownOfLeaf = {}): readonly ExplainedStrategy[] {
-  const candidates: ExplainedStrategy[] = [];
-  const others: ExplainedStrategy[] = [];
-  for (const { strategy, estimate } of inOrderOfCost(strategies.map((one) => estimated(one, leaf, known)))) {
-    const { name, summary } = strategy;
-    if (!isDeclined(estimate)) candidates.push({ strategy: name, cost: estimate.cost, text: summary });
-    else {
-      const { declined } = estimate;
-      others.push({ strategy: name, declined, text: declineReasons[declined] });
-    }
-  }
-  return [...candidates, ...others];
+  const ordered = inOrderOfCost(strategies.map((one) => estimated(one, leaf, known)));
+  const explained = ordered.map(({ strategy: { name, summary }, estimate }): ExplainedStrategy => {
+    if (!isDeclined(estimate)) return { strategy: name, cost: estimate.cost, text: summary };
+    const { declined } = estimate;
+    return { strategy: name, declined, text: declineReasons[declined] };
+  });
+  return explained.sort((a, b) => Number('declined' in a) - Number('declined' in b));
 }
 
 function estimated(strategy: ReadStrategy, leaf: LeafPlan, { rows, columns }: KnownOfLeaf): Estimated {
