@@ -88,7 +88,8 @@ async function begin(
   const { context, buckets } = asked;
   const question = lineQuestion(whole, streamListing);
   if (question !== undefined && isDeclined(question)) return question;
-  const plan = question === undefined ? withoutParser(whole) : whole;
+  const withoutParser = whole.push.stages.filter((stage) => extractionOf(stage) === undefined);
+  const plan = question === undefined ? { ...whole, push: { ...whole.push, stages: withoutParser } } : whole;
   const { selection } = plan;
   const rows = rowsOfStreams(streamListing.listed);
   const digest =
@@ -155,11 +156,6 @@ async function begin(
     const selectedRows = rowsOfStreams(listing.listed);
     return (into) => valid.addTo(into, counted, { duplicates, profile, selectedRows });
   };
-}
-
-function withoutParser(plan: Pushed): Pushed {
-  const stages = plan.push.stages.filter((stage) => extractionOf(stage) === undefined);
-  return { ...plan, push: { ...plan.push, stages } };
 }
 
 /** True if a label that only stages use may have as many values as rows, because it comes neither from streams nor from levels. */

@@ -5,7 +5,6 @@ import {
   type RangeEngine,
   type SeriesTable,
 } from '../../../logql/metric/index.js';
-import type { Stage } from '../../../logql/ast.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
 import type { Begun } from '../../../base/pace/begun.js';
@@ -81,7 +80,7 @@ export const valueGroupsStrategy: ReadStrategy = {
     const labels = groupingOf(leaf)?.labels ?? [];
     const isSeen =
       labels.includes(unwrap.name) ||
-      isNamed(unwrap.name, [...values.stages, ...unwrap.filters]) ||
+      [...values.stages, ...unwrap.filters].some((stage) => looksAt(stage, (one) => one === unwrap.name)) ||
       isPartOfOthers(unwrap.name, values.parsed);
     if (isSeen) return decline('values-seen');
     return {
@@ -112,10 +111,6 @@ function isPartOfOthers(name: string, parsed: ParsedNames | undefined): boolean 
     ([label, keys]) =>
       label !== name && keys.every((key, depth) => depth >= own.length || key === own[depth]),
   );
-}
-
-function isNamed(name: string, stages: readonly Stage[]): boolean {
-  return stages.some((stage) => looksAt(stage, (one) => one === name));
 }
 
 /** @param isSummed true if the backend may tell the sum of values, or the least or greatest of them, where that is enough */
