@@ -1,5 +1,11 @@
-import { endOfBlock, endOfString, hasEscape, unescapedKey } from '../../logql/pipeline/json-value.js';
-import { unquoteLogfmt } from '../../logql/pipeline/logfmt-reader.js';
+import {
+  hasEscape,
+  jsonObject,
+  JsonReader,
+  jsonString,
+  unescapedKey,
+} from '../../logql/pipeline/json-value.js';
+import { atPair, LogfmtReader } from '../../logql/pipeline/logfmt-reader.js';
 
 /** Names of labels, metadata entries and fields of lines that hold a level, in Loki's order (limit `log_level_fields`). */
 export const levelNames: readonly string[] = [
@@ -128,19 +134,15 @@ export function levelOfWords(text: string): string | undefined {
 const names: ReadonlySet<string> = new Set(levelNames);
 /** Levels are searched for in the line's object and in the objects directly in it (limit `log_level_from_json_max_depth`). */
 const maxDepth = 2;
-const literals = ['true', 'false', 'null'];
 
 const quote = 0x22;
 const colon = 0x3a;
 const comma = 0x2c;
-const minus = 0x2d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
 
 interface Search {
-  readonly text: string;
+  readonly reader: JsonReader;
   value: string | undefined;
 }
 
@@ -149,58 +151,38 @@ interface Search {
  * objects. Undefined if there is none before the object ends or becomes invalid.
  */
 export function levelField(text: string): string | undefined {
-  const search: Search = { text, value: undefined };
+  const search: Search = { reader: new JsonReader(), value: undefined };
+  search.reader.start(text);
   searchObject(search, 0, text.length, 1);
   return search.value;
 }
 
 /** Searches an object; returns false if the search is over, because a level was found or the text is invalid. */
 function searchObject(search: Search, start: number, end: number, depth: number): boolean {
-  const { text } = search;
-  let at = nextToken(text, start, end);
-  if (codeAt(text, at, end) !== openBrace) return false;
-  at = nextToken(text, at + 1, end);
+  const { reader } = search;
+  const { line } = reader;
+  let at = reader.skipSpace(start, end);
+  if (line.charCodeAt(at) !== openBrace) return false;
+  at = reader.skipSpace(at + 1, end);
   for (;;) {
-    const code = codeAt(text, at, end);
+    const code = line.charCodeAt(at);
     if (code === closeBrace) return true;
-    if (code !== quote) return false;
-    const keyEnd = endOfString(text, at, end);
+    const keyEnd = code === quote ? reader.stringEnd(at + 1, end) : -1;
     if (keyEnd < 0) return false;
-    const isLevel = isLevelName(text, at + 1, keyEnd);
-    at = nextToken(text, keyEnd + 1, end);
-    if (isLevel === undefined || codeAt(text, at, end) !== colon) return false;
-    at = searchValue(search, nextToken(text, at + 1, end), end, depth, isLevel);
-    if (at < 0) return false;
-    at = nextToken(text, at, end);
-    const separator = codeAt(text, at, end);
-    if (separator === closeBrace) return true;
-    if (separator !== comma) return false;
-    at = nextToken(text, at + 1, end);
+    const isLevel = isLevelName(line, at + 1, keyEnd);
+    at = reader.skipSpace(keyEnd + 1, end);
+    if (isLevel === undefined || line.charCodeAt(at) !== colon || !reader.read(at + 1, end)) return false;
+    const { kind, from, to, next } = reader;
+    if (isLevel && kind === jsonString) {
+      search.value = line.slice(from, to);
+      return false;
+    }
+    if (kind === jsonObject && depth < maxDepth && !searchObject(search, from, to, depth + 1)) return false;
+    at = reader.skipSpace(next, end);
+    if (line.charCodeAt(at) === closeBrace) return true;
+    if (line.charCodeAt(at) !== comma) return false;
+    at = reader.skipSpace(at + 1, end);
   }
-}
-
-/** Reads a value and returns its end; negative if the search is over. */
-function searchValue(search: Search, at: number, end: number, depth: number, isLevel: boolean): number {
-  const { text } = search;
-  const code = codeAt(text, at, end);
-  if (code === quote) {
-    const last = endOfString(text, at, end);
-    if (last >= 0 && isLevel) search.value = text.slice(at + 1, last);
-    return last < 0 || isLevel ? -1 : last + 1;
-  }
-  if (code === openBracket) return endOfBlock(text, at, end, openBracket, closeBracket);
-  if (code === openBrace) {
-    const after = endOfBlock(text, at, end, openBrace, closeBrace);
-    return after < 0 || depth === maxDepth || searchObject(search, at, after, depth + 1) ? after : -1;
-  }
-  const after = endOfScalar(text, at, end);
-  return isScalar(text, at, after, code) ? after : -1;
-}
-
-/** True for a scalar; only the start of a number is checked. */
-function isScalar(text: string, start: number, end: number, code: number): boolean {
-  if ((code >= 0x30 && code <= 0x39) || code === minus) return true;
-  return literals.some((literal) => start + literal.length === end && text.startsWith(literal, start));
 }
 
 /** True if a key is in the list; undefined if its escapes are invalid. */
@@ -211,126 +193,33 @@ function isLevelName(text: string, start: number, end: number): boolean | undefi
   return name === undefined ? undefined : names.has(name);
 }
 
-/** The next position that is not whitespace. */
-function nextToken(text: string, start: number, end: number): number {
-  let at = start;
-  while (at < end && isSpace(text.charCodeAt(at))) at += 1;
-  return at;
-}
-
-function codeAt(text: string, at: number, end: number): number {
-  return at < end ? text.charCodeAt(at) : -1;
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
-
-function endOfScalar(text: string, start: number, end: number): number {
-  let at = start;
-  for (; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (isSpace(code) || code === comma || code === closeBrace || code === closeBracket) break;
-  }
-  return at;
-}
-
 /** Rank of each name in the list, ignoring case; the first of equal names counts. */
 const rankByName: ReadonlyMap<string, number> = new Map(
   levelNames.map((name, rank): [string, number] => [name.toLowerCase(), rank]).reverse(),
 );
 
-const space = 0x20;
-const equals = 0x3d;
-const replacement = 0xfffd;
-
 /**
  * The value of the logfmt pair that holds the level, without quotes and escapes: the pair whose name comes first in `levelNames`, ignoring
  * case, and the first of several pairs with that name. The search ends where the text is not logfmt. Returns undefined if no pair has such
- * a name, or if the pair has no value.
+ * a name; the text is empty if the pair has no value.
  */
 export function levelPair(text: string): string | undefined {
-  const search = new PairSearch(text);
-  while (search.next());
-  return search.value;
+  const reader = new LogfmtReader();
+  reader.start(text);
+  let value: string | undefined;
+  let best = Infinity;
+  while (best > 0 && reader.next() === atPair) {
+    const rank = rankOf(text, reader.keyFrom, reader.keyTo);
+    if (rank >= best) continue;
+    best = rank;
+    value = reader.unquoted ?? text.slice(reader.valueFrom, reader.valueTo);
+  }
+  return value;
 }
 
-class PairSearch {
-  value: string | undefined;
-  #at = 0;
-  #rank = Infinity;
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** Reads a pair; false at the end of the search. */
-  next(): boolean {
-    const text = this.#text;
-    let at = this.#at;
-    while (at < text.length && text.charCodeAt(at) <= space) at += 1;
-    const start = at;
-    let code = -1;
-    let isBroken = false;
-    for (; at < text.length; at += 1) {
-      code = text.charCodeAt(at);
-      if (code <= space || code === equals || code === quote) break;
-      if (code === replacement) isBroken = true;
-    }
-    this.#at = at;
-    if (at === text.length) return this.#end(start, isBroken);
-    // The rest is not logfmt.
-    if (isBroken || code === quote || (code === equals && at === start)) return false;
-    const rank = this.#rankOf(start, at);
-    return code === equals ? this.#value(rank) : this.#take(rank, undefined);
-  }
-
-  /** Reads the value after an equals sign. */
-  #value(rank: number): boolean {
-    const text = this.#text;
-    const start = this.#at + 1;
-    if (text.charCodeAt(start) === quote) return this.#quoted(start, rank);
-    let at = start;
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code <= space) break;
-      if (code === equals || code === quote) return false;
-    }
-    this.#at = at;
-    return this.#take(rank, rank < this.#rank ? text.slice(start, at) : undefined);
-  }
-
-  #quoted(start: number, rank: number): boolean {
-    const text = this.#text;
-    const last = endOfString(text, start, text.length);
-    // The closing quote may follow after the end of the text.
-    if (last < 0) return false;
-    this.#at = last + 1;
-    const isEscaped = hasEscape(text, start + 1, last);
-    if (!isEscaped && rank >= this.#rank) return true;
-    const written = text.slice(start + 1, last);
-    const value = isEscaped ? unquoteLogfmt(written) : written;
-    return value !== undefined && this.#take(rank, value);
-  }
-
-  /** Handles the end of the text within a key or after a pair. */
-  #end(start: number, isBroken: boolean): boolean {
-    if (!isBroken) this.#take(this.#rankOf(start, this.#at), undefined);
-    return false;
-  }
-
-  #take(rank: number, value: string | undefined): boolean {
-    if (rank >= this.#rank) return true;
-    this.#rank = rank;
-    this.value = value;
-    return rank > 0;
-  }
-
-  #rankOf(start: number, end: number): number {
-    if (!mayBeLevelName(this.#text, start, end)) return Infinity;
-    // The long s is an s when case is ignored.
-    const name = this.#text.slice(start, end).toLowerCase().replaceAll('ſ', 's');
-    return rankByName.get(name) ?? Infinity;
-  }
+function rankOf(text: string, start: number, end: number): number {
+  if (!mayBeLevelName(text, start, end)) return Infinity;
+  // The long s is an s when case is ignored.
+  const name = text.slice(start, end).toLowerCase().replaceAll('ſ', 's');
+  return rankByName.get(name) ?? Infinity;
 }
