@@ -50,9 +50,9 @@ export function unquote(source: string, start: number): Unquoted | undefined {
       text += source.slice(from, i);
       continue;
     }
-    const escape = readEscape(source, i + 1);
+    const escape = readEscape(source, i);
     if (escape === undefined) return undefined;
-    if (escape.byte) bytes.push(escape.code);
+    if (escape.isByte) bytes.push(escape.code);
     else {
       flush();
       text += escape.code > 0xffff ? String.fromCodePoint(escape.code) : String.fromCharCode(escape.code);
@@ -66,36 +66,24 @@ function isPlain(code: number, quote: string): boolean {
   return code !== backslash && code !== lineFeed && code !== quote.charCodeAt(0) && !Number.isNaN(code);
 }
 
+const escapes = /\\(?:([abfnrtv\\"'/])|x([0-9A-Fa-f]{2})|([0-7]{3})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))/y;
+
 interface Escape {
   readonly code: number;
   /** True when the code is a byte of UTF-8 rather than a character. */
-  readonly byte: boolean;
+  readonly isByte: boolean;
   readonly end: number;
 }
 
+/** Reads the escape at a backslash. */
 function readEscape(source: string, at: number): Escape | undefined {
-  const char = source[at] ?? '';
-  const simple = simpleEscapes.get(char);
-  if (simple !== undefined) return { code: simple, byte: false, end: at + 1 };
-  if (char === 'x') return readDigits(source, at + 1, 2, 16, true);
-  if (char === 'u') return readDigits(source, at + 1, 4, 16, false);
-  if (char === 'U') {
-    const escape = readDigits(source, at + 1, 8, 16, false);
-    return escape !== undefined && escape.code <= 0x10ffff ? escape : undefined;
-  }
-  const octal = readDigits(source, at, 3, 8, true);
-  return octal !== undefined && octal.code <= 255 ? octal : undefined;
-}
-
-function readDigits(
-  source: string,
-  at: number,
-  count: number,
-  radix: 8 | 16,
-  byte: boolean,
-): Escape | undefined {
-  const digits = source.slice(at, at + count);
-  const valid = radix === 16 ? /^[0-9A-Fa-f]+$/ : /^[0-7]+$/;
-  if (digits.length !== count || !valid.test(digits)) return undefined;
-  return { code: Number.parseInt(digits, radix), byte, end: at + count };
+  escapes.lastIndex = at;
+  const match = escapes.exec(source);
+  if (match === null) return undefined;
+  const [all, simple, byte, octal, short, long] = match;
+  const end = at + all.length;
+  if (simple !== undefined) return { code: simpleEscapes.get(simple) ?? 0, isByte: false, end };
+  const code = Number.parseInt(octal ?? byte ?? short ?? long ?? '', octal === undefined ? 16 : 8);
+  const isByte = short === undefined && long === undefined;
+  return code > (isByte ? 0xff : 0x10ffff) ? undefined : { code, isByte, end };
 }

@@ -56,35 +56,32 @@ class JsonReader {
   }
 
   #array(depth: number): JsonValue {
-    const items: JsonValue[] = [];
-    this.#next();
-    while (!this.#isSign(']')) {
-      items.push(this.#valueAtToken(depth + 1));
-      this.#next();
-      if (this.#isSign(']')) break;
-      if (!this.#isSign(',')) throw new JsonError();
-      this.#next();
-      if (this.#isSign(']')) throw new JsonError();
-    }
-    return { kind: 'array', items };
+    return { kind: 'array', items: this.#list(']', () => this.#valueAtToken(depth + 1)) };
   }
 
   #object(depth: number): JsonValue {
-    const members: [string, JsonValue][] = [];
-    this.#next();
-    while (!this.#isSign('}')) {
+    const members = this.#list('}', (): [string, JsonValue] => {
       if (this.#kind !== 'string') throw new JsonError();
       const name = this.#string();
       this.#next();
       if (!this.#isSign(':')) throw new JsonError();
-      members.push([name, this.value(depth + 1)]);
+      return [name, this.value(depth + 1)];
+    });
+    return { kind: 'object', members };
+  }
+
+  /** @param read reads the item at the current token */
+  #list<Item>(close: string, read: () => Item): Item[] {
+    const items: Item[] = [];
+    this.#next();
+    if (this.#isSign(close)) return items;
+    for (;;) {
+      items.push(read());
       this.#next();
-      if (this.#isSign('}')) break;
+      if (this.#isSign(close)) return items;
       if (!this.#isSign(',')) throw new JsonError();
       this.#next();
-      if (this.#isSign('}')) throw new JsonError();
     }
-    return { kind: 'object', members };
   }
 
   #isSign(sign: string): boolean {
