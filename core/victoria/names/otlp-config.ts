@@ -1,3 +1,4 @@
+import { memberOf } from '../../base/json-member.js';
 import type { LimitsOptions, NamesOptions } from '../../base/options.gen.js';
 
 /**
@@ -44,10 +45,4 @@ function promotedBy(
     for (const name of names) attributes.add(name);
   }
   return [...attributes];
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
+import { memberOf, parsedJson } from '../../base/json-member.js';
 import { isLostNode } from './failures.js';
 import type { DeletionTaken } from './types.js';
 
@@ -33,36 +34,21 @@ export async function runDeletion(logsql: string, times: Form, post: Post): Prom
 
 /** @throws ApiError 502 if the text is not a list of tasks: an empty list would mean that all have ended */
 export function readActiveTasks(text: string): readonly string[] {
-  const tasks = parsed(text);
-  if (!Array.isArray(tasks)) throw apiError('deletionsUntold', {}, { cause: new Error(text) });
-  return tasks.map((task: unknown) => {
-    const id = idIn(task);
-    if (id === undefined) throw apiError('deletionsUntold', {}, { cause: new Error(text) });
-    return id;
-  });
+  const tasks = parsedJson(text);
+  const ids = Array.isArray(tasks) ? tasks.map(idIn) : [undefined];
+  if (ids.every((id) => id !== undefined)) return ids;
+  throw apiError('deletionsUntold', {}, { cause: new Error(text) });
 }
 
 function readTaskId(text: string): string {
-  const id = taskIdOf(text);
+  const id = idIn(parsedJson(text));
   if (id !== undefined) return id;
   throw apiError('deleteFailed', { cause: 'the backend returned no task id' }, { cause: new Error(text) });
 }
 
-function taskIdOf(text: string): string | undefined {
-  return idIn(parsed(text));
-}
-
 function idIn(task: unknown): string | undefined {
-  if (typeof task !== 'object' || task === null || !('task_id' in task)) return undefined;
-  return typeof task.task_id === 'string' && task.task_id !== '' ? task.task_id : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const id = memberOf(task, 'task_id');
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** VictoriaLogs answers 400 to unknown paths, others 404. */

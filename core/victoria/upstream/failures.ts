@@ -1,5 +1,6 @@
 import { ApiError, type ErrorEntry } from '../../base/errors/api-error.js';
 import { apiError, errorTable } from '../../base/errors/table.js';
+import { errorIn } from '../../base/json-member.js';
 import { isOutOfDescriptors } from '../../base/errors/system-error.js';
 import { redact, withoutAddresses } from './redact.js';
 
@@ -110,7 +111,7 @@ export function refusalOf(
   rule: StatusRule,
   wording: Wording = redact,
 ): ApiError {
-  const text = errorText(body);
+  const text = errorIn(body);
   if (text.includes(deadlineMarker)) return apiError('queryTimeout', {}, { cause: new Error(text) });
   if (text.includes(lostNodeMarker)) return storageNodeLost(text);
   const { limit, length } = tooLong.exec(text)?.groups ?? {};
@@ -178,22 +179,4 @@ function isTimeout(error: unknown): boolean {
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
-}
-
-function errorText(body: string): string {
-  if (!body.startsWith('{')) return body.trim();
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (
-      typeof parsed === 'object' &&
-      parsed !== null &&
-      'error' in parsed &&
-      typeof parsed.error === 'string'
-    ) {
-      return parsed.error;
-    }
-  } catch {
-    // Not JSON; the text is used as it is.
-  }
-  return body.trim();
 }

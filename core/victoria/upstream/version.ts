@@ -1,3 +1,5 @@
+import { memberOf, parsedJson } from '../../base/json-member.js';
+
 /** A version as `vMAJOR.MINOR.PATCH`. */
 export interface Version {
   readonly major: number;
@@ -21,15 +23,8 @@ export function isOlder(version: Version, least: Version): boolean {
 
 /** The version in the answer of /select/buildinfo. */
 export function versionOfBuildInfo(body: string): Version | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed !== 'object' || parsed === null || !('data' in parsed)) return undefined;
-    const { data } = parsed;
-    if (typeof data !== 'object' || data === null || !('version' in data)) return undefined;
-    return typeof data.version === 'string' ? parseVersion(data.version) : undefined;
-  } catch {
-    return undefined;
-  }
+  const version = memberOf(memberOf(parsedJson(body), 'data'), 'version');
+  return typeof version === 'string' ? parseVersion(version) : undefined;
 }
 
 /** The version in the text of /metrics: `short_version`, or else `version`, of `vm_app_version`. */
