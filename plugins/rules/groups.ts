@@ -1,4 +1,5 @@
 /** Rule groups reported by the rules backend (`/api/v1/rules`), parsed without trusting their structure. */
+import { memberOf } from '../../core/base/json-member.js';
 
 export interface RulerRule {
   readonly kind: 'alert' | 'record';
@@ -19,39 +20,33 @@ export interface RuleGroup {
 
 /** Parses `{data: {groups: [...]}}`; undefined if the document has no groups. Missing fields of a group or rule become empty. */
 export function readGroups(document: unknown): readonly RuleGroup[] | undefined {
-  const groups = member(member(document, 'data'), 'groups');
+  const groups = memberOf(memberOf(document, 'data'), 'groups');
   // Go writes an empty list as null.
   if (groups === null) return [];
   return Array.isArray(groups) ? groups.map(readGroup) : undefined;
 }
 
 function readGroup(group: unknown): RuleGroup {
-  const rules = member(group, 'rules');
+  const rules = memberOf(group, 'rules');
   return {
-    namespace: text(member(group, 'file')),
-    name: text(member(group, 'name')),
-    intervalSeconds: number(member(group, 'interval')),
+    namespace: text(memberOf(group, 'file')),
+    name: text(memberOf(group, 'name')),
+    intervalSeconds: number(memberOf(group, 'interval')),
     rules: Array.isArray(rules) ? rules.map(readRule) : [],
   };
 }
 
 function readRule(rule: unknown): RulerRule {
   return {
-    kind: member(rule, 'type') === 'recording' ? 'record' : 'alert',
-    name: text(member(rule, 'name')),
-    expr: text(member(rule, 'query')),
-    forSeconds: number(member(rule, 'duration')),
+    kind: memberOf(rule, 'type') === 'recording' ? 'record' : 'alert',
+    name: text(memberOf(rule, 'name')),
+    expr: text(memberOf(rule, 'query')),
+    forSeconds: number(memberOf(rule, 'duration')),
     // The spelling of vmalert, and that of Prometheus.
-    keepFiringForSeconds: number(member(rule, 'keep_firing_for') ?? member(rule, 'keepFiringFor')),
-    labels: texts(member(rule, 'labels')),
-    annotations: texts(member(rule, 'annotations')),
+    keepFiringForSeconds: number(memberOf(rule, 'keep_firing_for') ?? memberOf(rule, 'keepFiringFor')),
+    labels: texts(memberOf(rule, 'labels')),
+    annotations: texts(memberOf(rule, 'annotations')),
   };
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  // The member exists; its type is unknown.
-  return (value as Readonly<Record<string, unknown>>)[name];
 }
 
 function text(value: unknown): string {

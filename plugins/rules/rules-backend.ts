@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Got } from 'got';
 import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
+import { errorIn } from '../../core/base/json-member.js';
 
 export interface RulesCall {
   /** The name of the service in error texts. */
@@ -61,7 +62,7 @@ export class RulesBackend {
     }
     const { status, bytes } = answer;
     if (status === 400 || status === 422)
-      throw apiError('rulesBackendRefused', { cause: this.#worded(refusal(bytes)) });
+      throw apiError('rulesBackendRefused', { cause: this.#worded(errorIn(bytes.toString('utf8').trim())) });
     if (status !== 200) throw failed(call, `it answered with status ${status}`, 502);
     try {
       const document: unknown = JSON.parse(bytes.toString('utf8'));
@@ -108,20 +109,6 @@ export class RulesBackend {
 
 function failed({ service }: RulesCall, cause: string, status: number, error?: unknown): Error {
   return apiError('rulesBackendFailed', { service, cause }, { status, cause: error });
-}
-
-/** The text of an error response, which vmalert and Prometheus put into `error`. */
-function refusal(bytes: Buffer): string {
-  const text = bytes.toString('utf8').trim();
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string') {
-      return body.error;
-    }
-  } catch {
-    // Not JSON: plain text.
-  }
-  return text;
 }
 
 function shortened(text: string): string {
