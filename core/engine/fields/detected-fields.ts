@@ -100,7 +100,7 @@ function timedRows(upstream: Upstream, timeUp: AbortSignal): RowsUpstream {
   return {
     owner: upstream.owner,
     stats: (request) => timed.stats(request),
-    ...(timed.until === undefined ? {} : { until: (signal) => timed.until?.(signal) ?? timed }),
+    until: timed.until?.bind(timed),
     async *rows(request) {
       if (isTimeUp()) return;
       try {

@@ -23,18 +23,16 @@ export function withList(upstream: Upstream, listsOf: (upstream: Upstream) => Li
     owner: upstream.owner,
     unites: upstream.unites,
     rows: (request) => upstream.rows(request),
-    ...(upstream.rowsBy === undefined ? {} : { rowsBy: upstream.rowsBy.bind(upstream) }),
+    rowsBy: upstream.rowsBy?.bind(upstream),
     ...listsOf(upstream),
     stats: (request) => upstream.stats(request),
     statsRange: (request) => upstream.statsRange(request),
     tail: (request) => upstream.tail(request),
     deletion: (request) => upstream.deletion(request),
-    ...(upstream.activeDeletions === undefined
-      ? {}
-      : { activeDeletions: upstream.activeDeletions.bind(upstream) }),
-    ...(upstream.hold === undefined ? {} : { hold: upstream.hold.bind(upstream) }),
-    ...(upstream.until === undefined ? {} : { until: upstream.until.bind(upstream) }),
-    ...(tagged === undefined ? {} : { taggedWith: (tag) => withList(tagged(tag), listsOf) }),
+    activeDeletions: upstream.activeDeletions?.bind(upstream),
+    hold: upstream.hold?.bind(upstream),
+    until: upstream.until?.bind(upstream),
+    taggedWith: tagged && ((tag) => withList(tagged(tag), listsOf)),
   };
 }
 
@@ -54,7 +52,7 @@ export function onceListed(upstream: Upstream): Upstream {
         const key = JSON.stringify([listing, field, hits, rows]);
         return ofKey(lists, key, () => asked.list(request));
       },
-      ...(listBoth && { listBoth: (request) => ofKey(boths, keyOf(request), () => listBoth(request)) }),
+      listBoth: listBoth && ((request) => ofKey(boths, keyOf(request), () => listBoth(request))),
     };
   });
 }
@@ -150,7 +148,7 @@ function withheld(upstream: Upstream, confirmed: () => Promise<void>): Upstream 
   return {
     owner: upstream.owner,
     unites: upstream.unites,
-    ...(listBoth && { listBoth: (request) => held(listBoth(request)) }),
+    listBoth: listBoth && ((request) => held(listBoth(request))),
     async *rows(request) {
       for await (const batch of upstream.rows(request)) {
         await confirmed();

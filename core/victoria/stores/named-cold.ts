@@ -56,10 +56,8 @@ export function namedCold(
     statsRange: (request) => observed(cold.statsRange(request)),
     tail: (request) => cold.tail(request),
     deletion: (request) => cold.deletion(request),
-    ...(until === undefined
-      ? {}
-      : { until: (bound) => namedCold(until(bound), AbortSignal.any([signal, bound]), ended) }),
-    ...(taggedWith === undefined ? {} : { taggedWith: (tag) => namedCold(taggedWith(tag), signal, ended) }),
+    until: until && ((bound) => namedCold(until(bound), AbortSignal.any([signal, bound]), ended)),
+    taggedWith: taggedWith && ((tag) => namedCold(taggedWith(tag), signal, ended)),
   };
 }
 

@@ -31,8 +31,6 @@ export function twoStores(
   routed: (places: readonly StoreSide[]) => void = () => undefined,
 ): Upstream {
   const { hot, cold } = stores;
-  const hold = hot.hold?.bind(hot);
-  const activeDeletions = hot.activeDeletions?.bind(hot);
   const partsOf = (range: TimeRange): readonly StorePart[] => {
     const parts = storePartsOf(range, split);
     routed(parts.map(({ place }) => place));
@@ -70,14 +68,10 @@ export function twoStores(
     },
     tail: (request) => hot.tail(request),
     deletion: (request) => hot.deletion(request),
-    ...(hold === undefined ? {} : { hold }),
-    ...(activeDeletions === undefined ? {} : { activeDeletions }),
-    ...(hot.until === undefined || cold.until === undefined
-      ? {}
-      : { until: (signal) => both((store) => store.until?.(signal)) }),
-    ...(hot.taggedWith === undefined
-      ? {}
-      : { taggedWith: (tag) => both((store) => store.taggedWith?.(tag)) }),
+    hold: hot.hold?.bind(hot),
+    activeDeletions: hot.activeDeletions?.bind(hot),
+    until: hot.until && cold.until && ((signal) => both((store) => store.until?.(signal))),
+    taggedWith: hot.taggedWith && ((tag) => both((store) => store.taggedWith?.(tag))),
   };
   return upstream;
 }

@@ -162,24 +162,25 @@ export interface Upstream {
    * Lets another reader, such as a thread, read the rows of a request. Undefined if no single call of one backend returns these rows;
    * missing if there are no calls.
    */
-  rowsBy?(request: RowsRequest, read: RowsReader): AsyncIterable<RowsElsewhere> | undefined;
+  readonly rowsBy?:
+    ((request: RowsRequest, read: RowsReader) => AsyncIterable<RowsElsewhere> | undefined) | undefined;
   list(request: ListingRequest): Promise<readonly BackendValue[]>;
   /** Lists both in one call. Missing if that costs more than two listings. */
-  listBoth?(request: Omit<ListingRequest, 'listing'>): Promise<StreamsAndNames>;
+  readonly listBoth?: ((request: Omit<ListingRequest, 'listing'>) => Promise<StreamsAndNames>) | undefined;
   stats(request: StatsRequest): Promise<readonly BackendSample[]>;
   statsRange(request: StatsRangeRequest): Promise<readonly BackendSeries[]>;
   /** Resolves when the backend has started; the rows end with the exchange's signal or with an error. */
   tail(request: TailRowsRequest): Promise<AsyncIterable<readonly BackendRow[]>>;
   deletion(request: DeletionRequest): Deletion;
   /** The ids of the deletions that the backend has not finished. Missing if they are unknown. */
-  activeDeletions?(): Promise<readonly string[]>;
+  readonly activeDeletions?: (() => Promise<readonly string[]>) | undefined;
   /**
    * Shares one heavy-query permit among all heavy calls about a range and its parts, until the returned function is called. Undefined
    * without gates.
    */
-  hold?(range: TimeRange): () => void;
+  readonly hold?: ((range: TimeRange) => () => void) | undefined;
   /** The same backend with calls that end at this signal. Undefined if single calls cannot be cancelled. */
-  until?(signal: AbortSignal): Upstream;
+  readonly until?: ((signal: AbortSignal) => Upstream) | undefined;
   /** The same backend for calls that the trace attributes to an attempt. Missing if calls are not traced. */
-  taggedWith?(tag: CallTag): Upstream;
+  readonly taggedWith?: ((tag: CallTag) => Upstream) | undefined;
 }
