@@ -5,7 +5,7 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const space = 0x20;
 
 /** Characters of the elements that one call of JSON.parse gets, and that are looked at in a step. */
-const batchLength = 64 * 1024;
+const batchLength = 8 * 1024;
 
 /**
  * Reads a JSON text part by part, so that a large one does not hold up the event loop. Every method reads what comes next.
@@ -136,7 +136,7 @@ function endOfText(text: string, begin: number): number {
 }
 
 /** The place of the quote that closes the JSON string literal at an offset; -1 if none does. */
-export function closingQuote(text: string, begin: number): number {
+function closingQuote(text: string, begin: number): number {
   for (let at = text.indexOf('"', begin + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
     while (text.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;

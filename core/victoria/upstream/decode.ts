@@ -1,6 +1,6 @@
 import { apiError } from '../../base/errors/table.js';
-import type { Steps } from '../../base/pace/steps.js';
-import { closingQuote } from '../../base/stepped-json.js';
+import { eachStep, type Steps } from '../../base/pace/steps.js';
+import { SteppedJson } from '../../base/stepped-json.js';
 import { addressAdvice } from './failures.js';
 import type { BackendSample, BackendSeries, BackendValue } from './types.js';
 
@@ -11,12 +11,7 @@ export class UnexpectedAnswer extends Error {
 
 /** Decodes a listing: `{"values":[{"value","hits"}]}`. */
 export function decodeListing(text: string): Steps<readonly BackendValue[]> {
-  return decodeItems(
-    text,
-    /"values"\s*:\s*\[/,
-    (answer) => expectArray(member(answer, 'values'), 'values'),
-    asValue,
-  );
+  return decodeItems(text, ['values'], (answer) => expectArray(member(answer, 'values'), 'values'), asValue);
 }
 
 function asValue(item: unknown): BackendValue {
@@ -49,43 +44,55 @@ function decodeResult<Item>(
   type: 'vector' | 'matrix',
   read: (item: unknown) => Item,
 ): Steps<readonly Item[]> {
-  return decodeItems(text, /"result"\s*:\s*\[/, (answer) => resultOf(answer, type), read);
+  return decodeItems(text, ['data', 'result'], (answer) => resultOf(answer, type), read);
 }
 
-/** Items decoded per step. */
-const stepItems = 256;
+/** Maximum length of a body that is parsed as a whole, which takes a millisecond. */
+const wholeLength = 131_072;
 
-/** Decodes the items of the answer's list; a long list is parsed in pieces. */
+/** Decodes the items of the answer's list; a long answer is parsed in pieces. */
 function* decodeItems<Item>(
   text: string,
-  start: RegExp,
+  path: readonly string[],
   listOf: (answer: unknown) => readonly unknown[],
   read: (item: unknown) => Item,
 ): Steps<readonly Item[]> {
-  const taken = yield* takeList(text, start);
-  const items: Item[] = [];
-  for (const piece of listsOf(text, taken, listOf)) {
-    for (const item of piece) {
-      items.push(read(item));
-      if (items.length % stepItems === 0) yield;
+  let items: Item[] = [];
+  if (text.length > wholeLength) {
+    try {
+      const json = new SteppedJson(text);
+      const envelope = yield* objectAround(json, path, (elements) => {
+        for (const element of elements) items.push(read(element));
+      });
+      json.end();
+      listOf(envelope);
+      return items;
+    } catch (error) {
+      if (error instanceof UnexpectedAnswer) throw error;
+      // An answer of another form is left to the parser.
+      items = [];
     }
-    // A few items may be a whole piece: series have thousands of points.
-    yield;
   }
+  yield* eachStep(listOf(parseAnswer(text)), (item) => items.push(read(item)));
   return items;
 }
 
-function* listsOf(
-  text: string,
-  taken: TakenList | undefined,
-  listOf: (answer: unknown) => readonly unknown[],
-): Generator<readonly unknown[]> {
-  if (taken === undefined) {
-    yield listOf(parseAnswer(text));
-    return;
-  }
-  listOf(parseAnswer(taken.envelope));
-  for (const piece of taken.pieces) yield expectArray(parseAnswer(piece, true), 'a list');
+/** Reads an object with an empty list in place of the one at a path, whose elements are passed on. */
+function* objectAround(
+  json: SteppedJson,
+  [next, ...below]: readonly string[],
+  each: (elements: readonly unknown[]) => void,
+): Steps<object> {
+  const members = new Map<string, unknown>();
+  yield* json.object(function* (name) {
+    if (name !== next) members.set(name, yield* json.value());
+    else if (below.length > 0) members.set(name, yield* objectAround(json, below, each));
+    else {
+      yield* json.elements(each);
+      members.set(name, []);
+    }
+  });
+  return Object.fromEntries(members);
 }
 
 function resultOf(answer: unknown, type: 'vector' | 'matrix'): readonly unknown[] {
@@ -118,15 +125,15 @@ function asPoint(value: unknown): readonly [seconds: number, value: string] {
   return [seconds, asText(text, 'a value')];
 }
 
-/** Parses a whole body, or a part of one, as JSON. */
-function parseAnswer(text: string, isPart = false): unknown {
+/** Parses a whole body as JSON. */
+function parseAnswer(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);
     return parsed;
   } catch (error) {
     // JSON that ends too early was cut at the backend's deadline (docs/protocol/victorialogs.md#failures); other invalid JSON does not come
     // from VictoriaLogs.
-    if (isPart || text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
+    if (text.startsWith('{')) throw apiError('queryTimeout', {}, { cause: error });
     throw new UnexpectedAnswer(`not JSON; ${addressAdvice}`, { cause: error });
   }
 }
@@ -159,59 +166,4 @@ export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
   const text = JSON.stringify(value);
   return text.length > maxShown ? `${text.slice(0, maxShown)}...` : text;
-}
-
-/** Maximum length of a body that is parsed as a whole, which takes a millisecond. */
-const wholeLength = 131_072;
-const pieceLength = 65_536;
-
-/** A JSON text and the long list cut out of it. */
-interface TakenList {
-  /** The text with an empty list in its place. */
-  readonly envelope: string;
-  /** The items of the list, grouped into JSON arrays. */
-  readonly pieces: readonly string[];
-}
-
-/**
- * Cuts the list after the first match of `start` out of a JSON text, so that it can be parsed in pieces. Undefined for a short text or for
- * one of another form, which are left to the parser.
- */
-function* takeList(text: string, start: RegExp): Steps<TakenList | undefined> {
-  if (text.length <= wholeLength) return undefined;
-  const found = start.exec(text.slice(0, 1024));
-  if (found === null) return undefined;
-  const from = found.index + found[0].length;
-  const pieces: string[] = [];
-  let begin = from;
-  let depth = 0;
-  const signs = /["{}[\]]/g;
-  signs.lastIndex = from;
-  for (let sign = signs.exec(text); sign !== null; sign = signs.exec(text)) {
-    switch (sign[0]) {
-      case '"': {
-        const end = closingQuote(text, sign.index);
-        if (end < 0) return undefined;
-        signs.lastIndex = end + 1;
-        break;
-      }
-      case '{':
-      case '[':
-        depth += 1;
-        break;
-      default:
-        depth -= 1;
-        if (depth < 0) {
-          if (begin < sign.index) pieces.push(`[${text.slice(begin, sign.index)}]`);
-          return { envelope: text.slice(0, from) + text.slice(sign.index), pieces };
-        }
-        if (depth === 0 && signs.lastIndex - begin >= pieceLength && text[signs.lastIndex] === ',') {
-          pieces.push(`[${text.slice(begin, signs.lastIndex)}]`);
-          begin = signs.lastIndex + 1;
-          signs.lastIndex = begin;
-          yield;
-        }
-    }
-  }
-  return undefined;
 }
