@@ -272,6 +272,11 @@ export function printGoDuration(duration: bigint): string {
   return minutes > 0n ? `${sign}${String(minutes)}m${seconds}` : `${sign}${seconds}`;
 }
 
+/** Prints milliseconds as a Go duration. */
+export function printGoMs(ms: number): string {
+  return printGoDuration(BigInt(Math.round(ms)) * nanosPerMs);
+}
+
 function withFraction(value: bigint, unit: bigint): string {
   const digits = String(unit).length - 1;
   const fraction = String(value % unit)

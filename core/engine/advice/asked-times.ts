@@ -1,5 +1,5 @@
 import { gcd } from '../metric/count/counting.js';
-import { printGoDuration } from '../../base/time/index.js';
+import { printGoMs } from '../../base/time/index.js';
 import type { LogRange } from '../../logql/ast.js';
 import { visit } from '../../logql/index.js';
 import type { AdviceRule } from './advice.js';
@@ -19,7 +19,7 @@ export const fineStep: AdviceRule = {
     const points = Math.floor(times.rangeMs / times.stepMs) + 1;
     if (points <= usefulPoints) return undefined;
     return {
-      text: `The step of ${printMs(times.stepMs)} makes ${points} points in ${printMs(times.rangeMs)}, each of which is counted and sent. Let Grafana choose the step, or set a longer one.`,
+      text: `The step of ${printGoMs(times.stepMs)} makes ${points} points in ${printGoMs(times.rangeMs)}, each of which is counted and sent. Let Grafana choose the step, or set a longer one.`,
       example: '[$__auto]',
     };
   },
@@ -44,7 +44,7 @@ export const unevenStep: AdviceRule = {
       const longest = range < step ? range : step;
       if (bucket === 0n || longest / bucket < manyParts) continue;
       return {
-        text: `The range of ${printMs(Number(range))} and the step of ${printMs(times.stepMs)} have only ${printMs(Number(bucket))} in common, so the backend counts in ${longest / bucket} times as many intervals as it would if one were a multiple of the other.`,
+        text: `The range of ${printGoMs(Number(range))} and the step of ${printGoMs(times.stepMs)} have only ${printGoMs(Number(bucket))} in common, so the backend counts in ${longest / bucket} times as many intervals as it would if one were a multiple of the other.`,
         example: '[$__auto]',
       };
     }
@@ -65,7 +65,7 @@ export const recordingRule: AdviceRule = {
     );
     if (longest < longRangeMs || !explanation.reads.some(readsRows)) return undefined;
     return {
-      text: `Each refresh reads the rows of ${printMs(longest)} anew. A recording rule of vmalert over a short range stores the value as a metric, which a panel reads at once.`,
+      text: `Each refresh reads the rows of ${printGoMs(longest)} anew. A recording rule of vmalert over a short range stores the value as a metric, which a panel reads at once.`,
     };
   },
 };
@@ -76,8 +76,4 @@ function rangesOf(expr: Parameters<AdviceRule['find']>[0]): readonly LogRange[] 
     if (node.kind === 'log-range') found.push(node);
   });
   return found;
-}
-
-function printMs(ms: number): string {
-  return printGoDuration(BigInt(Math.round(ms)) * nsPerMs);
 }

@@ -13,7 +13,7 @@ import type { DetectedFieldsPlan } from '../plan/types.js';
 import { collectEntries } from '../logs/logs.js';
 import type { RowsUpstream } from '../rows/row-spans.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import { printGoDuration } from '../../base/time/index.js';
+import { printGoMs } from '../../base/time/index.js';
 
 const maxTimerMs = 2 ** 31 - 1;
 
@@ -88,8 +88,7 @@ async function newestEntries(
   signal.throwIfAborted();
   if (!isOver()) return { streams, warnings: [] };
   if (streams.length === 0) throw apiError('queryTimeout', {});
-  const within = printGoDuration(BigInt(Math.round(timeoutMs)) * 1_000_000n);
-  const warning = `partial response: fields are those of the lines read within -drilldown-scan-timeout=${within}`;
+  const warning = `partial response: fields are those of the lines read within -drilldown-scan-timeout=${printGoMs(timeoutMs)}`;
   return { streams, warnings: [warning] };
 }
 

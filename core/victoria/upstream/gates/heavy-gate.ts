@@ -1,5 +1,5 @@
 import { apiError } from '../../../base/errors/table.js';
-import { printGoDuration } from '../../../base/time/index.js';
+import { printGoMs } from '../../../base/time/index.js';
 import type { Owner } from '../../../base/admission/fair-queue.js';
 import type { WaitBudget } from '../../../base/admission/waits.js';
 import { CallGate } from '../gate.js';
@@ -57,11 +57,6 @@ export class HeavyGate {
     onRefused();
     return isFull
       ? apiError('heavyQueueFull', { limit, waiting: maxWaiting })
-      : apiError('heavyQueriesBusy', { limit, wait: goDuration(queueWaitMs) });
+      : apiError('heavyQueriesBusy', { limit, wait: printGoMs(queueWaitMs) });
   }
-}
-
-/** A duration in the form of flags. */
-export function goDuration(ms: number): string {
-  return printGoDuration(BigInt(Math.round(ms)) * 1_000_000n);
 }

@@ -1,7 +1,7 @@
 import { apiError } from '../../../base/errors/table.js';
 import { FairQueue, type Owner } from '../../../base/admission/fair-queue.js';
 import type { BackendGauges, Gauges } from './gauges.js';
-import { goDuration } from './heavy-gate.js';
+import { printGoMs } from '../../../base/time/index.js';
 import type { OwnCallsView } from '../gate.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
 import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
@@ -193,7 +193,7 @@ export class ScanGate {
     const { ceiling, onRefused, queueWaitMs } = this.#options;
     onRefused(isFull ? 'full' : 'busy');
     if (isFull) return apiError('scanQueueFull', { limit: ceiling, waiting: maxWaiting });
-    return apiError('scansBusy', { limit: ceiling, note: this.#note(), wait: goDuration(queueWaitMs) });
+    return apiError('scansBusy', { limit: ceiling, note: this.#note(), wait: printGoMs(queueWaitMs) });
   }
 
   /** The reason why no more scans are admitted. */
