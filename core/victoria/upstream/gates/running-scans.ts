@@ -1,3 +1,4 @@
+import { ByteLru } from '../../../base/memory/byte-lru.js';
 import type { BackendGauges, GaugesState } from './gauges.js';
 import type { FinishedScan, ScanOutcome } from './scan-limit.js';
 
@@ -29,22 +30,23 @@ const steadyShare = 0.02;
 /** The running scans, and their memory on the backend. */
 export class RunningScans {
   readonly #options: RunningScansOptions;
-  readonly #costs = new ScanCosts();
+  readonly #costs: ScanCosts;
   readonly #running = new Set<RunningScan>();
   /** Recent readings of the memory in use. */
   #memoryReadings: { readonly atMs: number; readonly used: number }[] = [];
 
   constructor(options: RunningScansOptions) {
     this.#options = options;
+    this.#costs = new ScanCosts(options.nowMs);
   }
 
   hasUnknownCost(className: string): boolean {
-    return !this.#costs.isMeasured(className, this.#options.nowMs());
+    return this.#costs.of(className) === undefined;
   }
 
   /** True if the latest scan of the class took hardly any time. */
   isQuick(className: string): boolean {
-    return this.#costs.durationOf(className, this.#options.nowMs()) < quickMs;
+    return (this.#costs.of(className)?.durationMs ?? Infinity) < quickMs;
   }
 
   /** @param isCurrent true if the gauges were read just now, so that an increase of memory can be attributed to the scan */
@@ -55,7 +57,7 @@ export class RunningScans {
       className,
       startedAtMs: now,
       stop: new AbortController(),
-      reserved: memoryAvailable === undefined ? 0 : this.#costs.costOf(className, memoryAvailable, now),
+      reserved: memoryAvailable === undefined ? 0 : this.#costs.bytesOf(className, memoryAvailable),
       usedAtStart: isCurrent ? memoryUsed : undefined,
       rise: 0,
       maxConcurrent: 0,
@@ -67,12 +69,11 @@ export class RunningScans {
 
   finish(scan: RunningScan, outcome: ScanOutcome, rows: number): FinishedScan {
     const { className, startedAtMs, maxConcurrent } = scan;
-    const now = this.#options.nowMs();
-    const durationMs = now - startedAtMs;
+    const durationMs = this.#options.nowMs() - startedAtMs;
     this.#running.delete(scan);
     // The increase caused by several scans is split evenly among them.
     if (outcome === 'done' && scan.usedAtStart !== undefined)
-      this.#costs.measured(className, scan.rise / Math.max(1, maxConcurrent), durationMs, now);
+      this.#costs.measured(className, scan.rise / Math.max(1, maxConcurrent), durationMs);
     else if (outcome === 'done') this.#costs.took(className, durationMs);
     return { className, outcome, startedAtMs, durationMs, rows, maxConcurrent };
   }
@@ -106,9 +107,9 @@ export class RunningScans {
   hasRoom(className: string, others: number, waitedMs: number, gauges: BackendGauges): boolean {
     const { memoryUsed, memoryAvailable } = gauges;
     if (memoryUsed === undefined || memoryAvailable === undefined) return true;
-    const { headroom, nowMs, random } = this.#options;
+    const { headroom, random } = this.#options;
     const room = memoryAvailable * (1 - headroom) - memoryUsed;
-    const cost = this.#costs.costOf(className, memoryAvailable, nowMs());
+    const cost = this.#costs.bytesOf(className, memoryAvailable);
     const needed = this.reserved() + (others + 1) * cost;
     if (!this.hasUnknownCost(className)) return needed <= room;
     if (this.#running.size === 0) return needed <= room;
@@ -133,7 +134,6 @@ interface Cost {
   readonly bytes: number;
   /** Duration of the latest scan. */
   readonly durationMs: number;
-  readonly atMs: number;
 }
 
 const trustedMs = 3_600_000;
@@ -141,44 +141,36 @@ const unmeasuredShare = 0.1;
 const minShare = 1 / 256;
 const maxClasses = 1024;
 
-/** Memory and time that scans of each class needed on the backend. */
+/** Memory and time that scans of each class needed on the backend within the last hour. */
 export class ScanCosts {
-  readonly #costs = new Map<string, Cost>();
+  readonly #costs: ByteLru<Cost>;
 
-  /** True when the class was measured recently. */
-  isMeasured(className: string, nowMs: number): boolean {
-    return nowMs - (this.#costs.get(className)?.atMs ?? -Infinity) < trustedMs;
+  constructor(nowMs: () => number) {
+    const clock = { monotonicMs: nowMs };
+    this.#costs = new ByteLru({ maxEntries: maxClasses, maxBytes: Infinity, clock });
   }
 
-  /** Duration of the latest scan of the class in milliseconds; Infinity if none was measured recently. */
-  durationOf(className: string, nowMs: number): number {
-    return this.isMeasured(className, nowMs)
-      ? (this.#costs.get(className)?.durationMs ?? Infinity)
-      : Infinity;
+  /** The cost of the class; undefined if none was measured recently. */
+  of(className: string): Cost | undefined {
+    return this.#costs.peek(className);
   }
 
   /** Bytes to reserve for a scan. */
-  costOf(className: string, available: number, nowMs: number): number {
-    const known = this.#costs.get(className);
-    if (known === undefined || nowMs - known.atMs >= trustedMs) return available * unmeasuredShare;
-    return Math.max(known.bytes, available * minShare);
+  bytesOf(className: string, available: number): number {
+    const known = this.of(className);
+    return known === undefined ? available * unmeasuredShare : Math.max(known.bytes, available * minShare);
   }
 
   /** Records how long a scan took. */
   took(className: string, durationMs: number): void {
-    const known = this.#costs.get(className);
-    if (known !== undefined) this.#costs.set(className, { ...known, durationMs });
+    const known = this.of(className);
+    if (known !== undefined)
+      this.#costs.set(className, { ...known, durationMs }, 0, this.#costs.leftMs(className));
   }
 
-  /** Records how much a scan needed. */
-  measured(className: string, bytes: number, durationMs: number, nowMs: number): void {
-    const known = this.#costs.get(className);
-    const isTrusted = known !== undefined && nowMs - known.atMs < trustedMs;
-    this.#costs.delete(className);
-    // Reserve for the largest one.
-    const largest = isTrusted ? Math.max(bytes, known.bytes) : bytes;
-    this.#costs.set(className, { bytes: largest, durationMs, atMs: nowMs });
-    const oldest = this.#costs.keys().next();
-    if (this.#costs.size > maxClasses && oldest.done !== true) this.#costs.delete(oldest.value);
+  /** Records how much a scan needed; the largest one is reserved for. */
+  measured(className: string, bytes: number, durationMs: number): void {
+    const largest = Math.max(bytes, this.of(className)?.bytes ?? 0);
+    this.#costs.set(className, { bytes: largest, durationMs }, 0, trustedMs);
   }
 }

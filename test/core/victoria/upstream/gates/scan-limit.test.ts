@@ -89,15 +89,21 @@ test('scans are compared with others of about the same length', (t) => {
 });
 
 test('what a scan costs is trusted for an hour, and never taken for nothing', (t) => {
-  const memory = new ScanCosts();
-  t.is(memory.costOf('c', 1000, 0), 100);
-  t.false(memory.isMeasured('c', 0));
-  memory.measured('c', 50, 7, 0);
-  memory.measured('c', 20, 8, 1);
-  t.is(memory.costOf('c', 1000, 2), 50);
-  memory.measured('none', 0, 0, 0);
-  t.is(memory.costOf('none', 2560, 2), 10);
-  t.true(memory.isMeasured('c', 3_600_000));
-  t.false(memory.isMeasured('c', 3_600_001));
-  t.is(memory.costOf('c', 1000, 3_600_001), 100);
+  let now = 0;
+  const memory = new ScanCosts(() => now);
+  t.is(memory.bytesOf('c', 1000), 100);
+  t.is(memory.of('c'), undefined);
+  memory.measured('c', 50, 7);
+  now = 1;
+  memory.measured('c', 20, 8);
+  now = 2;
+  t.is(memory.bytesOf('c', 1000), 50);
+  memory.measured('none', 0, 0);
+  t.is(memory.bytesOf('none', 2560), 10);
+  now = 3_600_000;
+  memory.took('c', 9);
+  t.deepEqual(memory.of('c'), { bytes: 50, durationMs: 9 });
+  now = 3_600_001;
+  t.is(memory.of('c'), undefined);
+  t.is(memory.bytesOf('c', 1000), 100);
 });
