@@ -34,6 +34,7 @@ import {
   checkVersion,
   healthProblem,
   type MetricsPage,
+  probeCall,
   type Probed,
   shownVersion,
 } from '../../core/victoria/upstream/probe.js';
@@ -119,16 +120,8 @@ function metricsPage(
   const process = url.origin;
   let hasFailed = false;
   const read = async (signal: AbortSignal): Promise<string> => {
-    const answer = await client.call({
-      path: url.pathname === '/' ? '/metrics' : url.pathname,
-      method: 'GET',
-      form: [...url.searchParams],
-      headers,
-      signal,
-      statusRule: 'keep',
-      isJson: false,
-      isProbe: true,
-    });
+    const path = url.pathname === '/' ? '/metrics' : url.pathname;
+    const answer = await client.call(probeCall({ path, form: [...url.searchParams], headers, signal }));
     const text = await answer.text();
     if (!metricOfVictoriaLogs.test(text)) throw new Error('they are not the metrics of VictoriaLogs');
     return text;

@@ -1,6 +1,7 @@
 import type { Host } from '../../core/plugin/index.js';
 import type { ColdContents } from '../../core/victoria/stores/split.js';
 import type { BackendAnswer, BackendClient } from '../../core/victoria/upstream/client.js';
+import { probeCall } from '../../core/victoria/upstream/probe.js';
 import type { coldMetrics } from './metrics.js';
 
 /** Response of `GET /manifest/range`. */
@@ -61,16 +62,8 @@ export class ManifestReader {
   async #look(ends: AbortSignal): Promise<void> {
     const { clock, log, meters } = this.#host;
     try {
-      const answer = await this.#client.call({
-        path: '/manifest/range',
-        method: 'GET',
-        form: [],
-        headers: {},
-        signal: AbortSignal.any([ends, AbortSignal.timeout(this.#timeoutMs)]),
-        statusRule: 'keep',
-        isJson: false,
-        isProbe: true,
-      });
+      const signal = AbortSignal.any([ends, AbortSignal.timeout(this.#timeoutMs)]);
+      const answer = await this.#client.call(probeCall({ path: '/manifest/range', headers: {}, signal }));
       this.#manifest = readManifest(await textOf(answer));
       this.#readAtMs = clock.monotonicMs();
       meters.cold_manifest_reads_total.add(1, { outcome: 'read' });

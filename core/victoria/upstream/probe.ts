@@ -1,4 +1,4 @@
-import type { BackendClient } from './client.js';
+import type { BackendCall, BackendClient } from './client.js';
 import { isOlder, parseVersion, versionOfBuildInfo, versionOfMetrics, type Version } from './version.js';
 
 export interface VersionRule {
@@ -90,15 +90,13 @@ async function read(
   headers: Headers,
   signal: AbortSignal,
 ): Promise<string> {
-  const answer = await client.call({
-    path,
-    method: 'GET',
-    form: [],
-    headers,
-    signal,
-    statusRule: 'keep',
-    isJson: false,
-    isProbe: true,
-  });
+  const answer = await client.call(probeCall({ path, headers, signal }));
   return answer.text();
+}
+
+/** A call outside of any request. */
+export function probeCall(
+  call: Pick<BackendCall, 'path' | 'headers' | 'signal'> & Partial<Pick<BackendCall, 'form'>>,
+): BackendCall {
+  return { method: 'GET', form: [], statusRule: 'keep', isJson: false, isProbe: true, ...call };
 }
