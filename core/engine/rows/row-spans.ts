@@ -4,7 +4,7 @@ import { timeOrder } from '../../base/order.js';
 import { atPace, type Pacer, sortSteps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import { query, selectionOf, sort } from '../../victoria/logsql/build.js';
+import { query, selectionOf, sortByTime } from '../../victoria/logsql/build.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
@@ -39,7 +39,7 @@ export function pageRequest(
   size: number,
 ): RowsRequest {
   return direction === 'forward'
-    ? { query: query(filter, [sort(['_time'], size)]), range }
+    ? { query: query(filter, [sortByTime(size)]), range }
     : { query: query(filter), range, newest: size };
 }
 

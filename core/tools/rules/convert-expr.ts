@@ -186,7 +186,7 @@ function absenceOf(counted: CountedRows, ofSelector: readonly Label[]): Draft {
       throw new NotConvertible(
         `absent_over_time: LogsQL cannot write the label value ${JSON.stringify(text)}`,
       );
-    return { kind: 'format', pattern: text, as: name, rule: 'overwrite' };
+    return { kind: 'format', pattern: text, as: name };
   });
   return {
     counted: [counted],

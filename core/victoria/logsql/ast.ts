@@ -115,19 +115,11 @@ export interface MovePipe {
   readonly kind: 'copy' | 'rename';
   readonly pairs: readonly { readonly from: FieldRef; readonly to: FieldRef }[];
 }
-export interface SortKey {
-  readonly field: string;
-  readonly desc: boolean;
-}
-/** `sort by (...) [desc] [partition by (...)] [offset n] [limit n] [rank as f]`. */
+/** `sort by (_time [desc]) limit n`: the oldest or the newest rows. */
 export interface SortPipe {
   readonly kind: 'sort';
-  readonly by: readonly SortKey[];
   readonly desc: boolean;
-  readonly partitionBy: readonly string[];
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly rankAs?: string;
+  readonly limit: number;
 }
 export interface CutPipe {
   readonly kind: 'limit';
@@ -172,25 +164,22 @@ export interface MathPipe {
   readonly kind: 'math';
   readonly entries: readonly { readonly expr: MathExpr; readonly as: string }[];
 }
-/** The rows that a pipe changes, and its rule for columns that it would overwrite. */
-export interface UpdateRules {
-  readonly condition?: LogsqlFilter;
-  /** `keep-original`: a column with a value keeps it; `skip-empty`: an empty result does not overwrite. */
-  readonly rule: 'overwrite' | 'keep-original' | 'skip-empty';
-}
-export interface FormatPipe extends UpdateRules {
+export interface FormatPipe {
   readonly kind: 'format';
+  readonly condition?: LogsqlFilter;
   readonly pattern: string;
   readonly as: string;
 }
 /** `extract "a<b>c"` and `extract_regexp "(?P<b>..)"`. */
-export interface ExtractPipe extends UpdateRules {
+export interface ExtractPipe {
   readonly kind: 'extract' | 'extract_regexp';
+  readonly condition?: LogsqlFilter;
   readonly pattern: string;
   readonly from: string;
 }
-export interface UnpackPipe extends UpdateRules {
+export interface UnpackPipe {
   readonly kind: 'unpack_json';
+  readonly condition?: LogsqlFilter;
   readonly from: string;
   /** Only these fields; all when empty. */
   readonly fields: readonly FieldRef[];

@@ -9,9 +9,9 @@ import type {
   LogsqlFilter,
   LogsqlPipe,
   LogsqlQuery,
-  SortKey,
   StatsFunction,
   StatsName,
+  StatsPipe,
   StreamFilter,
   StreamMatcher,
   StreamValueMatcher,
@@ -179,10 +179,7 @@ function effortOf(filter: LogsqlFilter): number {
 }
 
 /** `stats by (keys) functions`; a key may be a plain field name. */
-export function stats(
-  by: readonly (string | GroupKey)[],
-  ...functions: readonly StatsFunction[]
-): LogsqlPipe {
+export function stats(by: readonly (string | GroupKey)[], ...functions: readonly StatsFunction[]): StatsPipe {
   return { kind: 'stats', by: by.map((key) => (typeof key === 'string' ? { field: key } : key)), functions };
 }
 
@@ -198,12 +195,12 @@ export function freeName(name: string, taken: readonly string[]): string {
 
 /** Extracts texts between the literal texts of a pattern into columns. */
 export function extract(from: string, pattern: string): ExtractPipe {
-  return { kind: 'extract', pattern, from, rule: 'overwrite' };
+  return { kind: 'extract', pattern, from };
 }
 
 /** `extract_regexp`, in which `.` matches a line feed. */
 export function extractRegexp(from: string, pattern: string): ExtractPipe {
-  return { kind: 'extract_regexp', pattern, from, rule: 'overwrite' };
+  return { kind: 'extract_regexp', pattern, from };
 }
 
 /**
@@ -211,10 +208,7 @@ export function extractRegexp(from: string, pattern: string): ExtractPipe {
  * @param condition applies to the columns that earlier pipes wrote, too
  */
 export function formatInto(as: string, pattern: string, condition?: LogsqlFilter): FormatPipe {
-  return {
-    ...{ kind: 'format', pattern, as, rule: 'overwrite' },
-    ...(condition === undefined ? {} : { condition }),
-  };
+  return { kind: 'format', pattern, as, ...(condition === undefined ? {} : { condition }) };
 }
 
 /** `copy a as b, c as d`. */
@@ -251,10 +245,9 @@ export function fields(...names: readonly string[]): LogsqlPipe {
   return { kind: 'fields', fields: names.map(fieldName) };
 }
 
-/** `sort by (...)`; a key may be a plain field name. */
-export function sort(by: readonly (string | SortKey)[], limit?: number): LogsqlPipe {
-  const keys = by.map((key) => (typeof key === 'string' ? { field: key, desc: false } : key));
-  return { kind: 'sort', by: keys, desc: false, partitionBy: [], ...(limit === undefined ? {} : { limit }) };
+/** `sort by (_time) limit n`, or `sort by (_time desc) limit n`. */
+export function sortByTime(limit: number, desc = false): LogsqlPipe {
+  return { kind: 'sort', desc, limit };
 }
 
 /** `limit n`. */

@@ -4,11 +4,9 @@ import type {
   LogsqlFilter,
   LogsqlPipe,
   LogsqlQuery,
-  SortKey,
   StatsFunction,
   StreamMatcher,
   TimeFilter,
-  UpdateRules,
   ValueTest,
 } from './ast.js';
 import { printMath } from './print-math.js';
@@ -128,15 +126,8 @@ export function printPipe(pipe: LogsqlPipe): string {
     case 'copy':
     case 'rename':
       return `${pipe.kind} ${pipe.pairs.map((pair) => `${quoteListed(pair.from)} as ${quoteListed(pair.to)}`).join(', ')}`;
-    case 'sort': {
-      const parts = ['sort'];
-      if (pipe.by.length > 0) parts.push(`by (${printKeys(pipe.by)})`);
-      if (pipe.desc) parts.push('desc');
-      parts.push(...printPartition(pipe.partitionBy));
-      if (pipe.offset !== undefined) parts.push(`offset ${pipe.offset}`);
-      if (pipe.limit !== undefined) parts.push(`limit ${pipe.limit}`);
-      return [...parts, ...printRank(pipe.rankAs)].join(' ');
-    }
+    case 'sort':
+      return `sort by (_time${pipe.desc ? ' desc' : ''}) limit ${pipe.limit}`;
     case 'limit':
       return `limit ${pipe.count}`;
     case 'stats':
@@ -150,14 +141,14 @@ export function printPipe(pipe: LogsqlPipe): string {
     case 'math':
       return `math ${pipe.entries.map((entry) => `${printMath(entry.expr)} as ${pipeName(entry.as)}`).join(', ')}`;
     case 'format':
-      return `format${printIf(pipe.condition)} ${quoteText(pipe.pattern)} as ${pipeName(pipe.as)}${printRules(pipe)}`;
+      return `format${printIf(pipe.condition)} ${quoteText(pipe.pattern)} as ${pipeName(pipe.as)}`;
     case 'extract':
     case 'extract_regexp':
-      return `${pipe.kind}${printIf(pipe.condition)} ${quoteText(pipe.pattern)} from ${pipeName(pipe.from)}${printRules(pipe)}`;
+      return `${pipe.kind}${printIf(pipe.condition)} ${quoteText(pipe.pattern)} from ${pipeName(pipe.from)}`;
     case 'unpack_json': {
       const fields = pipe.fields.length === 0 ? '' : ` fields (${pipe.fields.map(quoteListed).join(', ')})`;
       const prefix = pipe.prefix === '' ? '' : ` result_prefix ${quoteText(pipe.prefix)}`;
-      return `unpack_json${printIf(pipe.condition)} from ${pipeName(pipe.from)}${fields}${prefix}${printRules(pipe)}`;
+      return `unpack_json${printIf(pipe.condition)} from ${pipeName(pipe.from)}${fields}${prefix}`;
     }
     case 'replace': {
       const pair = `(${quoteText(pipe.old)}, ${quoteText(pipe.replacement)})`;
@@ -183,18 +174,6 @@ export function printNames(names: readonly string[]): string {
   return names.map(quoteName).join(', ');
 }
 
-export function printKeys(keys: readonly SortKey[]): string {
-  return keys.map((key) => `${pipeName(key.field)}${key.desc ? ' desc' : ''}`).join(', ');
-}
-
-export function printPartition(names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [`partition by (${printNames(names)})`];
-}
-
-export function printRank(name: string | undefined): string[] {
-  return name === undefined ? [] : [`rank as ${pipeName(name)}`];
-}
-
 function printGroupKey(key: GroupKey): string {
   const field = pipeName(key.field);
   if (key.bucket === undefined) return field;
@@ -204,17 +183,6 @@ function printGroupKey(key: GroupKey): string {
 
 export function printIf(condition: LogsqlFilter | undefined): string {
   return condition === undefined ? '' : ` if (${printFilter(condition)})`;
-}
-
-export function printRules(rules: UpdateRules): string {
-  switch (rules.rule) {
-    case 'overwrite':
-      return '';
-    case 'keep-original':
-      return ' keep_original_fields';
-    case 'skip-empty':
-      return ' skip_empty_results';
-  }
 }
 
 /** Prints a pipe of statistics. */

@@ -1,5 +1,5 @@
 import type { LogsqlPipe, StatsFunction, StatsName, StatsPipe } from '../logsql/ast.js';
-import { sort, statsFunction, isListed } from '../logsql/build.js';
+import { statsFunction, isListed } from '../logsql/build.js';
 
 type PipeKind = LogsqlPipe['kind'];
 
@@ -47,18 +47,10 @@ export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
 
 /** Number of oldest rows that a pipe selects; undefined for another pipe. */
 export function oldestOf(pipe: LogsqlPipe | undefined): number | undefined {
-  if (pipe?.kind !== 'sort' || pipe.desc || pipe.partitionBy.length > 0) return undefined;
-  const [key, second] = pipe.by;
-  const isPlain = second === undefined && pipe.offset === undefined && pipe.rankAs === undefined;
-  return isPlain && key?.field === '_time' && !key.desc && pipe.limit !== 0 ? pipe.limit : undefined;
+  return pipe?.kind === 'sort' && !pipe.desc && pipe.limit !== 0 ? pipe.limit : undefined;
 }
 
 export type Direction = 'forward' | 'backward';
-
-/** A pipe that selects the oldest or the newest rows. */
-export function nearestPipe(direction: Direction, count: number): LogsqlPipe {
-  return sort([{ field: '_time', desc: direction === 'backward' }], count);
-}
 
 /** For each statistics function, the function that combines its results over parts of the rows. */
 const joined: Partial<Record<StatsName, StatsName>> = {

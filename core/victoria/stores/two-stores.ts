@@ -1,19 +1,10 @@
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe, StatsPipe } from '../logsql/ast.js';
-import { limit, query, united } from '../logsql/build.js';
+import { limit, query, sortByTime, united } from '../logsql/build.js';
 import type { BackendRow, BackendValue, ListingRequest, RowsRequest, Upstream } from '../upstream/types.js';
 import { joinValues, samplesOf, seriesOf, valuesOf, widened } from './answers-of-rows.js';
 import { evaluated } from './evaluated.js';
-import {
-  byRows,
-  isByTime,
-  isOneForOne,
-  joining,
-  keepTime,
-  nearestPipe,
-  oldestOf,
-  type Direction,
-} from './pipe-parts.js';
+import { byRows, isByTime, isOneForOne, joining, keepTime, oldestOf, type Direction } from './pipe-parts.js';
 import { storePartsOf, type StorePart, type StoreSide, type Split } from './split.js';
 import { onceEach, unionRows, type Stores } from './union-rows.js';
 
@@ -172,7 +163,7 @@ function nearestIn(
   count: number,
 ): Batches {
   const { hot, cold, memory } = stores;
-  const nearest = nearestPipe(direction, count);
+  const nearest = sortByTime(count, direction === 'backward');
   const from = (store: Upstream, own: readonly LogsqlPipe[]): Batches =>
     store.rows(
       direction === 'forward'

@@ -3,10 +3,11 @@ import type {
   GroupKey,
   LogsqlFilter,
   LogsqlPipe,
+  ExtractPipe,
+  FormatPipe,
   ReplacePipe,
-  SortKey,
   StatsFunction,
-  UpdateRules,
+  UnpackPipe,
 } from '../../../core/victoria/logsql/ast.js';
 import type { statsNames } from '../../../core/victoria/logsql/words-table.js';
 
@@ -28,6 +29,27 @@ export interface EmbeddedQuery {
   readonly pipes: readonly EmbeddedPipe[];
 }
 
+export interface SortKey {
+  readonly field: string;
+  readonly desc: boolean;
+}
+/** `sort by (...) [desc] [partition by (...)] [offset n] [limit n] [rank as f]`. */
+export interface OrderPipe {
+  readonly kind: 'sort';
+  readonly by: readonly SortKey[];
+  readonly desc: boolean;
+  readonly partitionBy: readonly string[];
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly rankAs?: string;
+}
+/**
+ * A rule for columns that a pipe would overwrite. `keep-original`: a column with a value keeps it; `skip-empty`: an empty result does not
+ * overwrite.
+ */
+export interface UpdateRule {
+  readonly rule?: 'keep-original' | 'skip-empty';
+}
 /** The columns to drop. */
 export interface DeletePipe {
   readonly kind: 'delete';
@@ -111,12 +133,8 @@ export interface FacetsPipe {
   readonly keepConst: boolean;
 }
 
-export interface UnpackLogfmtPipe extends UpdateRules {
+export interface UnpackLogfmtPipe extends Omit<UnpackPipe, 'kind'>, UpdateRule {
   readonly kind: 'unpack_logfmt';
-  readonly from: string;
-  /** Only these fields; all when empty. */
-  readonly fields: readonly FieldRef[];
-  readonly prefix: string;
 }
 /** `replace` with a limit, and `replace_regexp`; without a limit, all occurrences. */
 export interface LimitedReplacePipe extends Omit<ReplacePipe, 'kind'> {
@@ -131,7 +149,12 @@ export interface PackLogfmtPipe {
 }
 
 export type EmbeddedPipe =
-  | Exclude<LogsqlPipe, { readonly kind: 'replace' | 'stats' }>
+  | Exclude<
+      LogsqlPipe,
+      FormatPipe | ExtractPipe | UnpackPipe | { readonly kind: 'replace' | 'sort' | 'stats' | 'union' }
+    >
+  | OrderPipe
+  | ((FormatPipe | ExtractPipe | UnpackPipe) & UpdateRule)
   | DeletePipe
   | EdgePipe
   | OffsetPipe

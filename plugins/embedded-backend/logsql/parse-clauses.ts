@@ -1,5 +1,6 @@
-import type { LogsqlFilter, SortKey, UpdateRules } from '../../../core/victoria/logsql/ast.js';
+import type { LogsqlFilter } from '../../../core/victoria/logsql/ast.js';
 import { LogsqlError } from '../../../core/victoria/logsql/errors.js';
+import type { SortKey, UpdateRule } from './ast.js';
 import type { Lexer } from './lexer.js';
 import { readFilter } from './parse-filter.js';
 import { readInParens, readName, readNamesInParens, wrap } from './parse-tokens.js';
@@ -40,7 +41,7 @@ export function readIf(lexer: Lexer): { readonly condition?: LogsqlFilter } {
 }
 
 /** Reads the rule for columns that already have a value. */
-export function readRule(lexer: Lexer): UpdateRules['rule'] {
-  if (lexer.accept('keep_original_fields')) return 'keep-original';
-  return lexer.accept('skip_empty_results') ? 'skip-empty' : 'overwrite';
+export function readUpdateRule(lexer: Lexer): UpdateRule {
+  if (lexer.accept('keep_original_fields')) return { rule: 'keep-original' };
+  return lexer.accept('skip_empty_results') ? { rule: 'skip-empty' } : {};
 }

@@ -2,7 +2,7 @@ import { RegExpSyntaxError, compileRegExp } from '../../../core/logql/regexp/ind
 import type { EmbeddedPipe } from './ast.js';
 import { parseExtractPattern, parseFormatPattern } from '../../../core/victoria/logsql/extract-pattern.js';
 import type { Lexer } from './lexer.js';
-import { readByNames, readIf, readRule } from './parse-clauses.js';
+import { readByNames, readIf, readUpdateRule } from './parse-clauses.js';
 import { readCompound, readCount, readFieldsInParens, readName, wrap } from './parse-tokens.js';
 
 const ends = ['|', ')', ';', ''];
@@ -98,7 +98,7 @@ function readFormat(lexer: Lexer): EmbeddedPipe {
   const pattern = wrap("cannot read 'format'", () => readCompound(lexer));
   wrap(`cannot parse 'pattern' ${JSON.stringify(pattern)}`, () => parseFormatPattern(pattern));
   const as = lexer.accept('as') ? readName(lexer) : '_msg';
-  return { kind: 'format', pattern, as, ...condition, rule: readRule(lexer) };
+  return { kind: 'format', pattern, as, ...condition, ...readUpdateRule(lexer) };
 }
 
 function readExtract(lexer: Lexer, kind: 'extract' | 'extract_regexp'): EmbeddedPipe {
@@ -109,7 +109,7 @@ function readExtract(lexer: Lexer, kind: 'extract' | 'extract_regexp'): Embedded
     wrap(`cannot parse 'pattern' ${JSON.stringify(pattern)}`, () => parseExtractPattern(pattern));
   else checkGroups(lexer, pattern);
   const from = lexer.accept('from') ? wrap("cannot parse 'from' field name", () => readName(lexer)) : '_msg';
-  return { kind, pattern, from, ...condition, rule: readRule(lexer) };
+  return { kind, pattern, from, ...condition, ...readUpdateRule(lexer) };
 }
 
 function checkGroups(lexer: Lexer, pattern: string): void {
@@ -141,7 +141,7 @@ function readUnpack(lexer: Lexer, kind: 'unpack_json' | 'unpack_logfmt'): Embedd
   const fields = lexer.accept('fields') ? wrap("cannot parse 'fields'", () => readFieldsInParens(lexer)) : [];
   const all = fields.some((field) => field.kind === 'prefix' && field.prefix === '');
   const prefix = lexer.accept('result_prefix') ? readCompound(lexer) : '';
-  return { kind, from, fields: all ? [] : fields, prefix, ...condition, rule: readRule(lexer) };
+  return { kind, from, fields: all ? [] : fields, prefix, ...condition, ...readUpdateRule(lexer) };
 }
 
 function readReplace(lexer: Lexer, kind: 'replace' | 'replace_regexp'): EmbeddedPipe {

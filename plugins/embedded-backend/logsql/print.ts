@@ -4,15 +4,20 @@ import {
   pipeName,
   printFilter,
   printIf,
-  printKeys,
   printList,
   printNames,
-  printPartition,
   printPipe,
-  printRank,
   printStats,
 } from '../../../core/victoria/logsql/print.js';
-import type { EmbeddedFunction, EmbeddedPipe, EmbeddedQuery, ForeignTest, QueryOptions } from './ast.js';
+import type {
+  EmbeddedFunction,
+  EmbeddedPipe,
+  EmbeddedQuery,
+  ForeignTest,
+  QueryOptions,
+  SortKey,
+  UpdateRule,
+} from './ast.js';
 
 /** Prints a query; parsing the text gives the same tree. */
 export function printEmbeddedQuery(query: EmbeddedQuery): string {
@@ -49,6 +54,15 @@ export function printEmbeddedPipe(pipe: EmbeddedPipe): string {
   switch (pipe.kind) {
     case 'delete':
       return `delete ${pipe.fields.map(quoteListed).join(', ')}`;
+    case 'sort': {
+      const parts = ['sort'];
+      if (pipe.by.length > 0) parts.push(`by (${printKeys(pipe.by)})`);
+      if (pipe.desc) parts.push('desc');
+      parts.push(...printPartition(pipe.partitionBy));
+      if (pipe.offset !== undefined) parts.push(`offset ${pipe.offset}`);
+      if (pipe.limit !== undefined) parts.push(`limit ${pipe.limit}`);
+      return [...parts, ...printRank(pipe.rankAs)].join(' ');
+    }
     case 'first':
     case 'last': {
       const parts = [pipe.kind, pipe.count.toString()];
@@ -66,8 +80,13 @@ export function printEmbeddedPipe(pipe: EmbeddedPipe): string {
         `top ${pipe.count} by (${printNames(pipe.by)}) hits as ${pipeName(pipe.hitsAs)}`,
         ...printRank(pipe.rankAs),
       ].join(' ');
+    case 'format':
+    case 'extract':
+    case 'extract_regexp':
+    case 'unpack_json':
+      return printPipe(pipe) + printRule(pipe);
     case 'unpack_logfmt':
-      return printAs(pipe.kind, { ...pipe, kind: 'unpack_json' });
+      return printAs(pipe.kind, { ...pipe, kind: 'unpack_json' }) + printRule(pipe);
     case 'replace':
     case 'replace_regexp': {
       const text = printAs(pipe.kind, { ...pipe, kind: 'replace' });
@@ -104,6 +123,23 @@ export function printEmbeddedPipe(pipe: EmbeddedPipe): string {
     default:
       return printPipe(pipe);
   }
+}
+
+function printKeys(keys: readonly SortKey[]): string {
+  return keys.map((key) => `${pipeName(key.field)}${key.desc ? ' desc' : ''}`).join(', ');
+}
+
+function printPartition(names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`partition by (${printNames(names)})`];
+}
+
+function printRank(name: string | undefined): string[] {
+  return name === undefined ? [] : [`rank as ${pipeName(name)}`];
+}
+
+function printRule({ rule }: UpdateRule): string {
+  if (rule === undefined) return '';
+  return rule === 'skip-empty' ? ' skip_empty_results' : ' keep_original_fields';
 }
 
 /** Prints a function without its result name; this text is also that name's default. */

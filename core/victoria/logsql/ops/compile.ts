@@ -3,14 +3,14 @@ import { LogsqlError } from '../errors.js';
 import { compileFilter } from '../eval/filter.js';
 import { printPipe } from '../print.js';
 import type { RowView } from '../row.js';
-import { extractOperator, unpackOperator } from './extract.js';
-import { formatOperator, packOperator } from './format.js';
+import { extractor, jsonUnpacker } from './extract.js';
+import { formatter, packer, packJson } from './format.js';
 import { mapRows, PipeBudget, type Operator, type PipeContext } from './operator.js';
 import { cutOperator, moveOperator, projectOperator } from './shape.js';
 import { sortOperator } from './sort.js';
 import { statsOperator } from './stats.js';
 import { uniqOperator } from './uniq.js';
-import { replaceOperator } from './update.js';
+import { replacer, updateOperator } from './update.js';
 
 /**
  * Compiles pipes into an operator that receives rows and passes the resulting rows to `sink`, which returns false if it needs no more. Rows
@@ -49,16 +49,16 @@ export function operatorOf(pipe: LogsqlPipe, context: PipeContext, next: Operato
       return mapRows((row) => (matches(row) ? row : undefined), next);
     }
     case 'format':
-      return formatOperator(pipe, context, next);
+      return updateOperator(pipe, context, formatter(pipe), next);
     case 'extract':
     case 'extract_regexp':
-      return extractOperator(pipe, context, next);
+      return updateOperator(pipe, context, extractor(pipe), next);
     case 'unpack_json':
-      return unpackOperator(pipe, context, next);
+      return updateOperator(pipe, context, jsonUnpacker(pipe), next);
     case 'replace':
-      return replaceOperator(pipe, context, next);
+      return updateOperator(pipe, context, replacer(pipe), next);
     case 'pack_json':
-      return packOperator(pipe, context, next);
+      return updateOperator({}, context, packer(pipe, packJson), next);
     case 'field_names':
     case 'math':
     case 'union':

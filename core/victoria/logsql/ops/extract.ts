@@ -4,59 +4,40 @@ import { flattenJson } from '../eval/json.js';
 import { parseExtractPattern, type PatternStep } from '../extract-pattern.js';
 import { unquote } from '../unquote.js';
 import { isListed } from '../build.js';
-import type { Operator, PipeContext } from './operator.js';
-import { updateOperator } from './update.js';
-
-type Pairs = readonly (readonly [string, string])[];
+import type { Columns, ColumnsMaker } from './update.js';
 
 /** `unpack_json`. A text that is not an object leaves the row unchanged; a broken object counts as empty. */
-export function unpackOperator(pipe: UnpackPipe, context: PipeContext, next: Operator): Operator {
-  const unpack = (text: string): Pairs | undefined =>
-    /^\s*\{/.test(text) ? (flattenJson(text) ?? []) : undefined;
-  return unpackingOperator(pipe, unpack, context, next);
+export function jsonUnpacker(pipe: Omit<UnpackPipe, 'kind'>): ColumnsMaker {
+  return unpacker(pipe, (text) => (/^\s*\{/.test(text) ? (flattenJson(text) ?? []) : undefined));
 }
 
-/** Writes the fields that are found in a text. Requested fields that are not found become empty. */
-export function unpackingOperator(
-  pipe: Omit<UnpackPipe, 'kind'>,
-  unpack: (text: string) => Pairs | undefined,
-  context: PipeContext,
-  next: Operator,
-): Operator {
-  const { from, fields, prefix } = pipe;
-  const named = (name: string): string => prefix + name;
-  return updateOperator(
-    pipe,
-    context,
-    (row) => {
-      const found = unpack(row.get(from));
-      if (found === undefined) return [];
-      const wanted = fields.length === 0 ? found : found.filter(([name]) => isListed(fields, name));
-      const pairs: (readonly [string, string])[] = wanted.flatMap(([name, value]) =>
-        name === '' ? [] : [[named(name), value] as const],
-      );
-      for (const name of missingNames(fields, found)) pairs.push([named(name), '']);
-      return pairs;
-    },
-    next,
-  );
+/** Makes columns of the fields that are found in a text. Requested fields that are not found become empty. */
+export function unpacker(
+  { from, fields, prefix }: Omit<UnpackPipe, 'kind'>,
+  unpack: (text: string) => Columns | undefined,
+): ColumnsMaker {
+  return (row) => {
+    const found = unpack(row.get(from));
+    if (found === undefined) return [];
+    const wanted = found.filter(([name]) => name !== '' && (fields.length === 0 || isListed(fields, name)));
+    const missing = missingNames(fields, found).map((name) => [name, ''] as const);
+    return [...wanted, ...missing].map(([name, value]) => [prefix + name, value]);
+  };
 }
 
-function missingNames(fields: readonly FieldRef[], found: Pairs): string[] {
+function missingNames(fields: readonly FieldRef[], found: Columns): string[] {
   const names = new Set(found.map(([name]) => name));
   return fields.flatMap((field) => (field.kind === 'name' && !names.has(field.name) ? [field.name] : []));
 }
 
 /** `extract` and `extract_regexp`. */
-export function extractOperator(pipe: ExtractPipe, context: PipeContext, next: Operator): Operator {
+export function extractor({ kind, pattern, from }: ExtractPipe): ColumnsMaker {
   const extract =
-    pipe.kind === 'extract'
-      ? patternExtractor(parseExtractPattern(pipe.pattern))
-      : regexpExtractor(pipe.pattern);
-  return updateOperator(pipe, context, (row) => extract(row.get(pipe.from)), next);
+    kind === 'extract' ? patternExtractor(parseExtractPattern(pattern)) : regexpExtractor(pattern);
+  return (row) => extract(row.get(from));
 }
 
-function regexpExtractor(pattern: string): (text: string) => Pairs {
+function regexpExtractor(pattern: string): (text: string) => Columns {
   const compiled = compileRegExp(pattern, { dotAll: true });
   return (text) => {
     const named = compiled.exec(text)?.named;
@@ -64,7 +45,7 @@ function regexpExtractor(pattern: string): (text: string) => Pairs {
   };
 }
 
-function patternExtractor(steps: readonly PatternStep[]): (text: string) => Pairs {
+function patternExtractor(steps: readonly PatternStep[]): (text: string) => Columns {
   return (text) => {
     const values = matchSteps(steps, text);
     return steps.flatMap((step, i) => (step.field === '' ? [] : [[step.field, values[i] ?? '']]));

@@ -2,27 +2,19 @@ import { lowerText } from '../../../logql/template/library/characters.js';
 import type { FormatPipe, PackPipe } from '../ast.js';
 import { isListed } from '../build.js';
 import { parseFormatPattern } from '../extract-pattern.js';
-import type { RowView } from '../row.js';
-import type { Operator, PipeContext } from './operator.js';
-import { updateOperator } from './update.js';
+import type { Columns, ColumnsMaker } from './update.js';
 
 /** `format "text<field><option:field>" as name`. */
-export function formatOperator(
-  pipe: FormatPipe,
-  context: PipeContext,
-  next: Operator,
-  applyOption = formatOption,
-): Operator {
-  const steps = parseFormatPattern(pipe.pattern);
-  const compute = (row: RowView): [string, string][] => {
+export function formatter({ pattern, as }: FormatPipe, applyOption = formatOption): ColumnsMaker {
+  const steps = parseFormatPattern(pattern);
+  return (row) => {
     let text = '';
     for (const { prefix, field, option } of steps) {
       text += prefix;
       if (field !== '') text += applyOption(option, row.get(field));
     }
-    return [[pipe.as, text]];
+    return [[as, text]];
   };
-  return updateOperator(pipe, context, compute, next);
 }
 
 /** Applies the option of a placeholder. */
@@ -37,31 +29,23 @@ export function formatOption(option: string, value: string): string {
   }
 }
 
-/** `pack_json`. */
-export function packOperator(pipe: PackPipe, context: PipeContext, next: Operator): Operator {
-  return packingOperator(pipe, packJson, context, next);
-}
-
 /** Writes the non-empty columns as one text. */
-export function packingOperator(
+export function packer(
   { fields, as }: Omit<PackPipe, 'kind'>,
-  pack: (pairs: readonly (readonly [string, string])[]) => string,
-  context: PipeContext,
-  next: Operator,
-): Operator {
-  const compute = (row: RowView): [string, string][] => {
-    const pairs: [string, string][] = [];
+  pack: (columns: Columns) => string,
+): ColumnsMaker {
+  return (row) => {
+    const columns: [string, string][] = [];
     for (const name of row.fieldNames()) {
       const value = row.get(name);
-      if (value !== '' && (fields.length === 0 || isListed(fields, name))) pairs.push([name, value]);
+      if (value !== '' && (fields.length === 0 || isListed(fields, name))) columns.push([name, value]);
     }
-    return [[as, pack(pairs)]];
+    return [[as, pack(columns)]];
   };
-  return updateOperator({}, context, compute, next);
 }
 
 /** Writes fields as a JSON object with text values. VictoriaLogs escapes two more characters than JSON.stringify. */
-export function packJson(pairs: readonly (readonly [string, string])[]): string {
-  const text = pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',');
+export function packJson(columns: Columns): string {
+  const text = columns.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',');
   return `{${text.replaceAll('<', String.raw`\u003c`).replaceAll("'", String.raw`\u0027`)}}`;
 }

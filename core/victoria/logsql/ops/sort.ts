@@ -1,119 +1,33 @@
-import type { SortKey, SortPipe } from '../ast.js';
-import { compareRanked, rank } from '../eval/compare.js';
-import type { RankedValue } from '../eval/compare.js';
+import { timeOrder } from '../../../base/order.js';
+import type { SortPipe } from '../ast.js';
 import { timeOf } from '../eval/filter.js';
 import type { RowView } from '../row.js';
-import { OverlayRow } from './derived-row.js';
 import { emitAll, limitOf, rowOverhead, textSize, type Operator, type PipeBudget } from './operator.js';
 
-interface Entry {
-  readonly row: RowView;
-  readonly keys: readonly RankedValue[];
-  readonly order: number;
-  readonly size: number;
-}
+const heldBytes = rowOverhead + textSize('1700000000000000000');
 
-interface SortPlan {
-  readonly by: readonly SortKey[];
-  readonly desc: boolean;
-  readonly partitionBy: readonly string[];
-  readonly offset: number;
-  /** Rows to keep per partition; all when infinite. */
-  readonly limit: number;
-  readonly rankAs: string | undefined;
-}
-
-/** `sort`. The sort is stable; with a limit only the best rows are held. */
+/** `sort` by time. The sort is stable, and not many more rows than the wanted ones are held. */
 export function sortOperator(pipe: SortPipe, budget: PipeBudget, next: Operator): Operator {
-  const { by, desc, partitionBy, rankAs } = pipe;
-  const plan = { by, desc, partitionBy, rankAs, offset: pipe.offset ?? 0, limit: limitOf(pipe.limit) };
-  return new SortOperator(plan, budget, next);
-}
-
-class SortOperator implements Operator {
-  readonly #plan: SortPlan;
-  readonly #budget: PipeBudget;
-  readonly #next: Operator;
-  readonly #partitions = new Map<string, Entry[]>();
-  readonly #compare: (a: Entry, b: Entry) => number;
-  #count = 0;
-
-  constructor(plan: SortPlan, budget: PipeBudget, next: Operator) {
-    this.#plan = plan;
-    this.#budget = budget;
-    this.#next = next;
-    this.#compare = comparator(plan);
-  }
-
-  push(row: RowView): boolean {
-    const keys = this.#keysOf(row);
-    let size = rowOverhead;
-    for (const key of keys) size += textSize(key.text);
-    this.#budget.add(size);
-    const entry = { row, keys, order: this.#count++, size };
-    const partition = this.#partitionOf(row);
-    partition.push(entry);
-    const wanted = this.#plan.offset + this.#plan.limit;
-    if (partition.length > 2 * wanted + 256) this.#trim(partition, wanted);
-    return true;
-  }
-
-  #trim(partition: Entry[], wanted: number): void {
-    partition.sort(this.#compare);
-    for (const dropped of partition.splice(wanted)) this.#budget.release(dropped.size);
-  }
-
-  #partitionOf(row: RowView): Entry[] {
-    const { partitionBy } = this.#plan;
-    const key = partitionBy.length === 0 ? '' : JSON.stringify(partitionBy.map((name) => row.get(name)));
-    let partition = this.#partitions.get(key);
-    if (partition === undefined) {
-      partition = [];
-      this.#partitions.set(key, partition);
-    }
-    return partition;
-  }
-
-  // Without keys, whole rows are compared, name by name.
-  #keysOf(row: RowView): RankedValue[] {
-    if (this.#plan.by.length > 0)
-      return this.#plan.by.map(({ field }) => (field === '_time' ? rankTime(row) : rank(row.get(field))));
-    return [...row.fieldNames()].sort().map((name) => rank(row.get(name)));
-  }
-
-  finish(): void {
-    emitAll(this.#sorted(), this.#next);
-  }
-
-  *#sorted(): Generator<RowView> {
-    const { offset, limit, rankAs } = this.#plan;
-    for (const partition of this.#partitions.values()) {
-      const rows = partition.sort(this.#compare).slice(offset, offset + limit);
-      for (const [index, { row }] of rows.entries()) {
-        yield rankAs === undefined
-          ? row
-          : new OverlayRow(row, new Map([[rankAs, (offset + index + 1).toString()]]));
-      }
-    }
-  }
-}
-
-function rankTime(row: RowView): RankedValue {
-  const time = timeOf(row);
-  return time === undefined ? rank(row.get('_time')) : { text: time.toString(), number: undefined, time };
-}
-
-function comparator(plan: SortPlan): (a: Entry, b: Entry) => number {
-  const signs = plan.by.map((key) => (key.desc === plan.desc ? 1 : -1));
-  const plain = plan.desc ? -1 : 1;
-  return (a, b) => {
-    const length = Math.max(a.keys.length, b.keys.length);
-    for (let i = 0; i < length; i++) {
-      const x = a.keys[i];
-      const y = b.keys[i];
-      const order = x === undefined ? -1 : y === undefined ? 1 : compareRanked(x, y);
-      if (order !== 0) return (signs[i] ?? plain) * order;
-    }
-    return a.order - b.order;
+  const limit = limitOf(pipe.limit);
+  const sign = pipe.desc ? -1 : 1;
+  const held: { readonly row: RowView; readonly ns: bigint }[] = [];
+  const cut = (): void => {
+    held.sort((a, b) => sign * timeOrder(a.ns, b.ns));
+    budget.release(held.splice(limit).length * heldBytes);
+  };
+  return {
+    push(row) {
+      budget.add(heldBytes);
+      held.push({ row, ns: timeOf(row) ?? 0n });
+      if (held.length > 2 * limit + 256) cut();
+      return true;
+    },
+    finish() {
+      cut();
+      emitAll(
+        held.map(({ row }) => row),
+        next,
+      );
+    },
   };
 }

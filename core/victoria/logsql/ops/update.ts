@@ -1,6 +1,6 @@
 import { compileFilter } from '../eval/filter.js';
 import type { RowTest } from '../eval/filter.js';
-import type { LogsqlFilter, ReplacePipe, UpdateRules } from '../ast.js';
+import type { LogsqlFilter, ReplacePipe } from '../ast.js';
 import type { RowView } from '../row.js';
 import { OverlayRow } from './derived-row.js';
 import { mapRows } from './operator.js';
@@ -11,34 +11,27 @@ export function compileCondition(condition: LogsqlFilter | undefined, context: P
   return condition === undefined ? () => true : compileFilter(condition, context);
 }
 
-/**
- * An operator that computes new columns of a row; for a repeated column the last entry wins.
- * @param rules without a condition it applies to all rows, without a rule it overwrites columns
- */
+/** Columns with their values. */
+export type Columns = readonly (readonly [name: string, value: string])[];
+
+/** Computes new columns of a row; for a repeated column the last entry wins. */
+export type ColumnsMaker = (row: RowView) => Columns;
+
+/** An operator that writes new columns into all rows, or into those that match the condition. */
 export function updateOperator(
-  { condition, rule }: Partial<UpdateRules>,
+  { condition }: { readonly condition?: LogsqlFilter },
   context: PipeContext,
-  compute: (row: RowView) => readonly (readonly [string, string])[],
+  columnsOf: ColumnsMaker,
   next: Operator,
 ): Operator {
   const applies = compileCondition(condition, context);
   return mapRows((row) => {
-    if (!applies(row)) return row;
-    const changes = new Map<string, string>();
-    for (const [name, value] of compute(row)) {
-      if (rule === 'skip-empty' && value === '') continue;
-      if (rule === 'keep-original' && row.get(name) !== '') continue;
-      changes.set(name, value);
-    }
+    const changes = new Map(applies(row) ? columnsOf(row) : []);
     return changes.size === 0 ? row : new OverlayRow(row, changes);
   }, next);
 }
 
 /** `replace`. */
-export function replaceOperator(pipe: ReplacePipe, context: PipeContext, next: Operator): Operator {
-  const { at, old, replacement } = pipe;
-  const compute = (row: RowView): [string, string][] => [
-    [at, row.get(at).replaceAll(old, () => replacement)],
-  ];
-  return updateOperator(pipe, context, compute, next);
+export function replacer({ at, old, replacement }: ReplacePipe): ColumnsMaker {
+  return (row) => [[at, row.get(at).replaceAll(old, () => replacement)]];
 }

@@ -1,17 +1,19 @@
 import { LogsqlError } from '../../../../core/victoria/logsql/errors.js';
 import { operatorOf, compilePipes } from '../../../../core/victoria/logsql/ops/compile.js';
-import { formatOperator } from '../../../../core/victoria/logsql/ops/format.js';
+import { extractor, jsonUnpacker, unpacker } from '../../../../core/victoria/logsql/ops/extract.js';
+import { formatter, packer } from '../../../../core/victoria/logsql/ops/format.js';
 import { PipeBudget, type Operator } from '../../../../core/victoria/logsql/ops/operator.js';
-import { sortOperator } from '../../../../core/victoria/logsql/ops/sort.js';
 import { uniqOperator } from '../../../../core/victoria/logsql/ops/uniq.js';
+import { type ColumnsMaker, updateOperator } from '../../../../core/victoria/logsql/ops/update.js';
 import type { RowView } from '../../../../core/victoria/logsql/row.js';
-import type { EmbeddedPipe } from '../ast.js';
+import type { EmbeddedPipe, UpdateRule } from '../ast.js';
 import { printEmbeddedPipe } from '../print.js';
 import { embeddedOption } from './format.js';
 import { facetsOperator, fieldNamesOperator, topOperator } from './counts.js';
-import { packLogfmtOperator, unpackLogfmtOperator } from './logfmt.js';
+import { packLogfmt, parseLogfmt } from './logfmt.js';
 import { mathOperator } from './math.js';
 import { embeddedStatsOperator, type EmbeddedContext } from './stats.js';
+import { orderOperator } from './sort.js';
 import { deleteOperator, dropEmptyOperator, offsetOperator } from './shape.js';
 import {
   collapseOperator,
@@ -38,11 +40,13 @@ function compileEmbeddedPipe(pipe: EmbeddedPipe, context: EmbeddedContext, next:
       return deleteOperator(pipe, next);
     case 'first':
     case 'last':
-      return sortOperator(
+      return orderOperator(
         { ...pipe, kind: 'sort', desc: pipe.kind === 'last', limit: pipe.count },
         budget,
         next,
       );
+    case 'sort':
+      return orderOperator(pipe, budget, next);
     case 'offset':
       return offsetOperator(pipe, next);
     case 'stats':
@@ -52,11 +56,16 @@ function compileEmbeddedPipe(pipe: EmbeddedPipe, context: EmbeddedContext, next:
     case 'top':
       return topOperator(pipe, budget, next);
     case 'format':
-      return formatOperator(pipe, context, next, embeddedOption);
+      return updateOperator(pipe, context, ruled(pipe, formatter(pipe, embeddedOption)), next);
+    case 'extract':
+    case 'extract_regexp':
+      return updateOperator(pipe, context, ruled(pipe, extractor(pipe)), next);
+    case 'unpack_json':
+      return updateOperator(pipe, context, ruled(pipe, jsonUnpacker(pipe)), next);
     case 'math':
       return mathOperator(pipe, context, next);
     case 'unpack_logfmt':
-      return unpackLogfmtOperator(pipe, context, next);
+      return updateOperator(pipe, context, ruled(pipe, unpacker(pipe, parseLogfmt)), next);
     case 'replace':
     case 'replace_regexp':
       return limitedReplaceOperator(pipe, context, next);
@@ -65,7 +74,7 @@ function compileEmbeddedPipe(pipe: EmbeddedPipe, context: EmbeddedContext, next:
     case 'json_array_len':
       return deriveOperator(pipe, context, next);
     case 'pack_logfmt':
-      return packLogfmtOperator(pipe, context, next);
+      return updateOperator({}, context, packer(pipe, packLogfmt), next);
     case 'unroll':
       return unrollOperator(pipe, context, next);
     case 'split':
@@ -95,4 +104,11 @@ function compileEmbeddedPipe(pipe: EmbeddedPipe, context: EmbeddedContext, next:
     default:
       return operatorOf(pipe, context, next);
   }
+}
+
+/** The columns that a pipe with this rule writes. */
+function ruled({ rule }: UpdateRule, columnsOf: ColumnsMaker): ColumnsMaker {
+  if (rule === undefined) return columnsOf;
+  return (row) =>
+    columnsOf(row).filter(([name, value]) => (rule === 'skip-empty' ? value !== '' : row.get(name) === ''));
 }

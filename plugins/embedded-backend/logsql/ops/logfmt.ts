@@ -1,27 +1,14 @@
-import { packingOperator } from '../../../../core/victoria/logsql/ops/format.js';
-import { unpackingOperator } from '../../../../core/victoria/logsql/ops/extract.js';
-import type { Operator, PipeContext } from '../../../../core/victoria/logsql/ops/operator.js';
 import { unquote } from '../../../../core/victoria/logsql/unquote.js';
-import type { PackLogfmtPipe, UnpackLogfmtPipe } from '../ast.js';
 
-/** `unpack_logfmt`. */
-export function unpackLogfmtOperator(pipe: UnpackLogfmtPipe, context: PipeContext, next: Operator): Operator {
-  return unpackingOperator(pipe, parseLogfmt, context, next);
-}
-
-/** `pack_logfmt`. */
-export function packLogfmtOperator(pipe: PackLogfmtPipe, context: PipeContext, next: Operator): Operator {
-  return packingOperator(pipe, packLogfmt, context, next);
-}
-
-function packLogfmt(pairs: readonly (readonly [string, string])[]): string {
+/** Writes `name=value name="quoted value"`. */
+export function packLogfmt(pairs: readonly (readonly [string, string])[]): string {
   return pairs
     .map(([name, value]) => `${name}=${/[\s"=]/.test(value) ? JSON.stringify(value) : value}`)
     .join(' ');
 }
 
 /** Parses `name=value name="quoted value"`; a word without `=` is a name without a value. */
-function parseLogfmt(text: string): [string, string][] {
+export function parseLogfmt(text: string): [string, string][] {
   const fields: [string, string][] = [];
   let at = 0;
   while (at < text.length) {

@@ -1,4 +1,4 @@
-import type { FieldRef, SortKey } from '../../../../core/victoria/logsql/ast.js';
+import type { FieldRef } from '../../../../core/victoria/logsql/ast.js';
 import { isListed } from '../../../../core/victoria/logsql/build.js';
 import {
   compareRanked,
@@ -10,7 +10,7 @@ import type { Accumulator, ValuesReader } from '../../../../core/victoria/logsql
 import { packJson } from '../../../../core/victoria/logsql/ops/format.js';
 import { limitOf, textSize, type PipeBudget } from '../../../../core/victoria/logsql/ops/operator.js';
 import type { RowView } from '../../../../core/victoria/logsql/row.js';
-import type { EmbeddedFunction } from '../ast.js';
+import type { EmbeddedFunction, SortKey } from '../ast.js';
 
 const sampleSize = 100_000;
 

@@ -106,13 +106,13 @@ test('queries are printed in one plain form', (t) => {
     ),
     [
       build.stats(['level', build.timeBucket(60_000_000_000n, -1n)], build.statsFunction('count', [], 'c')),
-      build.sort(['level'], 10),
+      build.sortByTime(10, true),
     ],
   );
   t.is(
     printQuery(query),
     '{app=~"a|b",service.name!="x"} _time:[2026-10-11T00:00:00.000000000Z,2026-10-11T00:00:59.999999999Z] ' +
       '(_msg:*"say \\"hi\\""* or _msg:~"(?-s)a.b") ' +
-      '| stats by (level, _time:60000000000ns offset -1ns) count(*) as c | sort by (level) limit 10',
+      '| stats by (level, _time:60000000000ns offset -1ns) count(*) as c | sort by (_time desc) limit 10',
   );
 });

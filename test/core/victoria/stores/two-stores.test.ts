@@ -12,7 +12,7 @@ import {
   not,
   phrase,
   query,
-  sort,
+  sortByTime,
   stats,
   statsFunction,
   streamMatch,
@@ -107,7 +107,7 @@ const rowPipes: readonly (readonly LogsqlPipe[])[] = [
   [],
   [fields('_time', '_msg', '_stream')],
   [where(substring('_msg', 'error')), fields('_time', 'status')],
-  [{ kind: 'format', pattern: '<app>-<status>', as: 'made', rule: 'overwrite' }],
+  [{ kind: 'format', pattern: '<app>-<status>', as: 'made' }],
 ];
 
 const missing = exact('status', '');
@@ -158,7 +158,7 @@ test('rows of two stores are those of one that has them all', async (t) => {
           const newest = { ...asked, newest: most };
           t.deepEqual(timesOf(await read(two, newest)), timesOf(await read(whole, newest)));
           t.deepEqual(without(await read(two, newest), all), []);
-          const oldest = { query: query(filter, [...pipes, sort(['_time'], most)]), range };
+          const oldest = { query: query(filter, [...pipes, sortByTime(most)]), range };
           t.deepEqual(timesOf(await read(two, oldest)), timesOf(await read(whole, oldest)));
           t.deepEqual(without(await read(two, oldest), all), []);
         }

@@ -13,6 +13,7 @@ import type {
   EmbeddedFunction,
   EmbeddedStatsName,
   StreamMatcher,
+  UpdateRule,
   ValueTest,
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 import { formatIPv4, formatIPv6 } from '../../../../core/base/ip.js';
@@ -143,7 +144,7 @@ const sortKeys: fc.Arbitrary<SortKey[]> = fc.array(fc.record({ field: name, desc
 const condition = fc
   .option(anyFilter, { nil: undefined })
   .map((filter) => (filter === undefined ? {} : { condition: filter }));
-const rule = fc.constantFrom('overwrite', 'keep-original', 'skip-empty');
+const rule = fc.constantFrom<UpdateRule>({}, { rule: 'keep-original' }, { rule: 'skip-empty' });
 const limit = fc
   .option(fc.nat(99), { nil: undefined })
   .map((count) => (count === undefined ? {} : { limit: count }));
@@ -234,6 +235,10 @@ const mathExpr: fc.Arbitrary<MathExpr> = fc.letrec<{ expr: MathExpr }>((tie) => 
   ),
 })).expr;
 
+function withRule<T>(base: fc.Arbitrary<T>): fc.Arbitrary<T & { condition?: LogsqlFilter } & UpdateRule> {
+  return fc.tuple(withCondition(base), rule).map(([pipe, ruled]) => ({ ...pipe, ...ruled }));
+}
+
 function withCondition<T>(base: fc.Arbitrary<T>): fc.Arbitrary<T & { condition?: LogsqlFilter }> {
   return fc.tuple(base, condition).map(([pipe, when]) => ({ ...pipe, ...when }));
 }
@@ -290,37 +295,33 @@ export const anyPipe: fc.Arbitrary<EmbeddedPipe> = fc.oneof(
     kind: fc.constant('math'),
     entries: fc.array(fc.record({ expr: mathExpr, as: name }), { minLength: 1, maxLength: 2 }),
   }),
-  withCondition(
+  withRule(
     fc.record({
       kind: fc.constant('format'),
       pattern: fc.constantFrom('a<b>c', '<q:x>"', '\n<lc:y>', 'plain'),
       as: name,
-      rule,
     }),
   ),
-  withCondition(
+  withRule(
     fc.record({
       kind: fc.constant('extract'),
       pattern: fc.constantFrom('a<b>c', '"<x>" <y>'),
       from: name,
-      rule,
     }),
   ),
-  withCondition(
+  withRule(
     fc.record({
       kind: fc.constant('extract_regexp'),
       pattern: fc.constantFrom('(?P<a>\\d+)', '"(?P<b>[^"]*)"'),
       from: name,
-      rule,
     }),
   ),
-  withCondition(
+  withRule(
     fc.record({
       kind: fc.constantFrom('unpack_json', 'unpack_logfmt'),
       from: name,
       fields: someRefs,
       prefix: anyText,
-      rule,
     }),
   ),
   fc

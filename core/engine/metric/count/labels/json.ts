@@ -279,7 +279,7 @@ function areDecided(keys: readonly JsonKey[], common: readonly string[]): Logsql
 
 function findValues(keys: readonly JsonKey[], common: readonly string[]): LogsqlPipe {
   const fields = [...keys.map(({ field: path }) => path), ...common].map(fieldName);
-  return { kind: 'unpack_json', from: '_msg', fields, prefix: labelColumn(''), rule: 'overwrite' };
+  return { kind: 'unpack_json', from: '_msg', fields, prefix: labelColumn('') };
 }
 
 /** Extracts the values, and the text before and after the first occurrence of a possible key. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { WaitBudget } from '../../../../../core/base/admission/waits.js';
 import { apiError } from '../../../../../core/base/errors/table.js';
-import { everything, query, sort } from '../../../../../core/victoria/logsql/build.js';
+import { everything, query, sortByTime } from '../../../../../core/victoria/logsql/build.js';
 import {
   type CallPass,
   ExchangeGates,
@@ -122,7 +122,7 @@ test('rows are heavy without a limit over a long range, or with a large one', (t
   t.true(isHeavyRows({ query: all, range: rangeOf(9n), lengthNs: 7n * hourNs }, sixHoursMs));
   t.false(isHeavyRows({ query: all, range: rangeOf(700n), newest: 10_000 }, sixHoursMs));
   t.true(isHeavyRows({ query: all, range: rangeOf(1n), newest: 10_001 }, sixHoursMs));
-  t.false(isHeavyRows({ query: query(everything, [sort(['_time'], 10)]), range: rangeOf(7n) }, sixHoursMs));
+  t.false(isHeavyRows({ query: query(everything, [sortByTime(10)]), range: rangeOf(7n) }, sixHoursMs));
 });
 
 test('statistics over time are heavy over a long range, or with many buckets', (t) => {
