@@ -1,5 +1,6 @@
 import type { LogsqlPipe, StatsFunction, StatsName, StatsPipe } from '../logsql/ast.js';
 import { statsFunction, isListed } from '../logsql/build.js';
+import type { RowsRequest } from '../upstream/types.js';
 
 type PipeKind = LogsqlPipe['kind'];
 
@@ -32,7 +33,7 @@ export function isOneForOne(pipes: readonly LogsqlPipe[]): boolean {
 }
 
 /** True if rows keep their time, which the limit of a call depends on. */
-export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
+function keepTime(pipes: readonly LogsqlPipe[]): boolean {
   return pipes.every((pipe) => {
     switch (pipe.kind) {
       case 'fields':
@@ -45,12 +46,21 @@ export function keepTime(pipes: readonly LogsqlPipe[]): boolean {
   });
 }
 
-/** Number of oldest rows that a pipe selects; undefined for another pipe. */
-export function oldestOf(pipe: LogsqlPipe | undefined): number | undefined {
-  return pipe?.kind === 'sort' && !pipe.desc && pipe.limit !== 0 ? pipe.limit : undefined;
+/** A number of oldest rows (`forward`) or newest rows. */
+export interface Nearest {
+  readonly direction: 'forward' | 'backward';
+  readonly count: number;
 }
 
-export type Direction = 'forward' | 'backward';
+/** The rows at one end of the range, if a request is for these and other pipes only work on separate rows. */
+export function nearestAsked({ query: { pipes }, newest }: RowsRequest): Nearest | undefined {
+  const { leading, others } = byRows(pipes);
+  const [first, ...after] = others;
+  if (after.length > 0 || !keepTime(leading)) return undefined;
+  if (newest !== undefined) return first === undefined ? { direction: 'backward', count: newest } : undefined;
+  const isOldest = first?.kind === 'sort' && !first.desc && first.limit !== 0;
+  return isOldest ? { direction: 'forward', count: first.limit } : undefined;
+}
 
 /** For each statistics function, the function that combines its results over parts of the rows. */
 const joined: Partial<Record<StatsName, StatsName>> = {

@@ -10,7 +10,7 @@ import { isRefusal } from '../upstream/failures.js';
 import type { BackendRow, RowsRequest, Upstream } from '../upstream/types.js';
 import { samplesOf, seriesOf, valuesOf } from './answers-of-rows.js';
 import { evaluated } from './evaluated.js';
-import { byRows, keepTime, oldestOf, type Direction } from './pipe-parts.js';
+import { byRows, nearestAsked, type Nearest } from './pipe-parts.js';
 
 type Batches = AsyncIterable<readonly BackendRow[]>;
 
@@ -45,24 +45,16 @@ export function simpleStore(store: Upstream, memory: MemoryAccount): Upstream {
   async function* rows(request: RowsRequest): Batches {
     for (const one of united(request.query)) yield* rowsOf({ ...request, query: one });
   }
-  function rowsOf({ query: one, range, newest }: RowsRequest): Batches {
+  function rowsOf(request: RowsRequest): Batches {
+    const { query: one, range, newest } = request;
     const { filter, pipes } = one;
-    const { leading, others } = byRows(pipes);
-    const [first, ...after] = others;
-    const nearest = (direction: Direction, count: number): Batches =>
-      nearestRows(
-        (slice) => evaluated(plainRows(store, filter, slice), leading),
-        range,
-        direction,
-        count,
-        memory,
-      );
-    if (newest !== undefined)
-      return first === undefined && keepTime(leading)
-        ? nearest('backward', newest)
-        : evaluated(rows({ query: one, range }), [limit(newest)]);
-    const oldest = oldestOf(first);
-    if (oldest !== undefined && after.length === 0 && keepTime(leading)) return nearest('forward', oldest);
+    const nearest = nearestAsked(request);
+    if (nearest !== undefined) {
+      const read = (slice: TimeRange): Batches =>
+        evaluated(plainRows(store, filter, slice), byRows(pipes).leading);
+      return nearestRows(read, range, nearest, memory);
+    }
+    if (newest !== undefined) return evaluated(rowsOf({ query: one, range }), [limit(newest)]);
     const simple = simplePart(pipes);
     if (simple === 0) return here.rows({ query: one, range });
     const part = store.rows({ query: query(filter, pipes.slice(0, simple)), range });
@@ -111,8 +103,7 @@ function plainRows(store: Upstream, filter: LogsqlFilter, range: TimeRange): Bat
 async function* nearestRows(
   read: (slice: TimeRange) => Batches,
   range: TimeRange,
-  direction: Direction,
-  count: number,
+  { direction, count }: Nearest,
   memory: MemoryAccount,
 ): AsyncGenerator<readonly BackendRow[]> {
   let { startNs, endNs } = range;
@@ -125,7 +116,7 @@ async function* nearestRows(
         : { startNs: endNs - lengthNs > startNs ? endNs - lengthNs : startNs, endNs };
     if (direction === 'forward') startNs = slice.endNs;
     else endNs = slice.startNs;
-    const found = await sortedRows(read(slice), direction, missing, memory);
+    const found = await sortedRows(read(slice), { direction, count: missing }, memory);
     missing -= found.length;
     if (found.length > 0) yield found;
     lengthNs = found.length > 0 ? hourNs : lengthNs * 2n < maxSliceNs ? lengthNs * 2n : maxSliceNs;
@@ -135,8 +126,7 @@ async function* nearestRows(
 /** The first rows in an order; not many more than these are held. */
 async function sortedRows(
   batches: Batches,
-  direction: Direction,
-  count: number,
+  { direction, count }: Nearest,
   memory: MemoryAccount,
 ): Promise<readonly BackendRow[]> {
   const compare = direction === 'forward' ? byTime : (a: Timed, b: Timed): number => byTime(b, a);

@@ -4,7 +4,7 @@ import { limit, query, sortByTime, united } from '../logsql/build.js';
 import type { BackendRow, BackendValue, ListingRequest, RowsRequest, Upstream } from '../upstream/types.js';
 import { joinValues, samplesOf, seriesOf, valuesOf, widened } from './answers-of-rows.js';
 import { evaluated } from './evaluated.js';
-import { byRows, isByTime, isOneForOne, joining, keepTime, oldestOf, type Direction } from './pipe-parts.js';
+import { byRows, isByTime, isOneForOne, joining, nearestAsked, type Nearest } from './pipe-parts.js';
 import { storePartsOf, type StorePart, type StoreSide, type Split } from './split.js';
 import { onceEach, unionRows, type Stores } from './union-rows.js';
 
@@ -93,28 +93,18 @@ async function listOf(
   return valuesOf({ rows: ({ query }) => ofBoth(stores, query.filter, range, query.pipes) }, asked);
 }
 
-function rowsOver(
-  stores: Stores,
-  parts: readonly StorePart[],
-  { query: asked, newest }: RowsRequest,
-): Batches {
-  const { filter, pipes } = asked;
+function rowsOver(stores: Stores, parts: readonly StorePart[], request: RowsRequest): Batches {
+  const { filter, pipes } = request.query;
   const { leading, others } = byRows(pipes);
   const [first, ...after] = others;
   const each = (own: readonly LogsqlPipe[]): Batches =>
     atOnce(parts.map((part) => ofPart(stores, part, filter, own)));
-  const nearest = (direction: Direction, count: number): Batches =>
-    nearestOf(parts, direction, count, (part, missing) =>
-      nearestIn(stores, part, filter, leading, direction, missing),
-    );
+  const nearest = nearestAsked(request);
+  if (nearest !== undefined)
+    return nearestOf(parts, nearest, (part, missing) => nearestIn(stores, part, filter, leading, missing));
   const all = (): Batches => evaluated(each(leading), others);
-  if (newest !== undefined)
-    return first === undefined && keepTime(leading)
-      ? nearest('backward', newest)
-      : evaluated(all(), [limit(newest)]);
+  if (request.newest !== undefined) return evaluated(all(), [limit(request.newest)]);
   if (first === undefined) return all();
-  const oldest = oldestOf(first);
-  if (oldest !== undefined && after.length === 0 && keepTime(leading)) return nearest('forward', oldest);
   if (first.kind === 'limit')
     return evaluated(inOrder(parts.map((part) => ofPart(stores, part, filter, [...leading, first]))), others);
   return first.kind === 'stats' ? (joined(each, leading, first, after) ?? all()) : all();
@@ -140,13 +130,12 @@ function joined(
 /** The newest or oldest rows, read from the parts at that end. */
 async function* nearestOf(
   parts: readonly StorePart[],
-  direction: Direction,
-  count: number,
-  read: (part: StorePart, missing: number) => Batches,
+  { direction, count }: Nearest,
+  read: (part: StorePart, missing: Nearest) => Batches,
 ): AsyncGenerator<readonly BackendRow[]> {
   let missing = count;
   for (const part of direction === 'forward' ? parts : parts.toReversed()) {
-    for await (const batch of read(part, missing)) {
+    for await (const batch of read(part, { direction, count: missing })) {
       missing -= batch.length;
       yield batch;
     }
@@ -159,8 +148,7 @@ function nearestIn(
   part: StorePart,
   filter: LogsqlFilter,
   pipes: readonly LogsqlPipe[],
-  direction: Direction,
-  count: number,
+  { direction, count }: Nearest,
 ): Batches {
   const { hot, cold, memory } = stores;
   const nearest = sortByTime(count, direction === 'backward');
