@@ -158,18 +158,7 @@ function nameOf(label: string, path: KeyPath | undefined): string {
   return key?.includes('.') === true && below.length === 0 ? key : label;
 }
 
-const booleans: ReadonlySet<string> = new Set([
-  'true',
-  'false',
-  'True',
-  'False',
-  'TRUE',
-  'FALSE',
-  't',
-  'f',
-  'T',
-  'F',
-]);
+const boolean = /^(?:true|false|True|False|TRUE|FALSE|[tfTF])$/;
 /** Maximum length of a number; longer values are strings. */
 const longest = 64;
 
@@ -178,7 +167,7 @@ export function fieldTypeOf(value: string): FieldType {
   if (value === '' || value.length > longest) return 'string';
   if (parseGoInt(value).kind === 'ok') return 'int';
   if (parseGoFloat(value).kind === 'ok') return 'float';
-  if (booleans.has(value)) return 'boolean';
+  if (boolean.test(value)) return 'boolean';
   if (parseGoDuration(value) !== undefined) return 'duration';
   return parseBytes(value) === undefined ? 'string' : 'bytes';
 }

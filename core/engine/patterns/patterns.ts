@@ -11,13 +11,11 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { SelectedRows } from '../plan/types.js';
 import { countLines, readWindows, type PatternBackend, type WindowLines } from './pattern-lines.js';
 
-/** Loki's settings: clusters per stream, minimum lines for a pattern to be shown, and maximum number of patterns shown. */
-const maxClusters = 300;
+/** Loki's settings: minimum lines for a pattern to be shown, and maximum number of patterns shown. */
 const minLines = 30;
 const maxFound = 300;
 /** Minimum occurrences of a pattern in a sample to be extrapolated. */
 const minSampled = 3;
-const maxTrees = 2000;
 /** Maximum number of windows that a range is split into if not all of its lines can be read. */
 const maxWindows = 24;
 /** Maximum number of empty buckets in an answer; further ones are left out. */
@@ -110,7 +108,7 @@ async function findPatterns(
   pacer: Pacer,
   { meters }: PatternBackend,
 ): Promise<readonly FoundPattern[]> {
-  const finder = new PatternFinder({ maxClusters, maxTrees });
+  const finder = new PatternFinder();
   let observed = 0;
   for (const [index, { window, lines }] of read.entries()) {
     const isSample = window.lines > lines.length;

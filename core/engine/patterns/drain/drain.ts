@@ -19,21 +19,17 @@ interface Node {
   clusters: Cluster[];
 }
 
-export interface DrainOptions {
-  /** Maximum number of clusters to keep; the least recently used is dropped. */
-  readonly maxClusters: number;
-}
-
 /** The clusters of one stream of lines, which must be added in time order. */
 export class Drain {
-  readonly #options: DrainOptions;
+  readonly #maxClusters: number;
   readonly #roots = new Map<string, Node>();
   /** Kept clusters with their leaves, most recently used last. */
   readonly #kept = new Map<Cluster, Node>();
   readonly #limit = new EvictionLimit();
 
-  constructor(options: DrainOptions) {
-    this.#options = options;
+  /** @param maxClusters maximum number of clusters to keep; the least recently used is dropped */
+  constructor(maxClusters: number) {
+    this.#maxClusters = maxClusters;
   }
 
   /** True if a line with this timestamp may be added. */
@@ -83,13 +79,12 @@ export class Drain {
   }
 
   #evict(): void {
-    if (this.#kept.size <= this.#options.maxClusters) return;
-    for (const [cluster, leaf] of this.#kept) {
-      leaf.clusters = leaf.clusters.filter((other) => other !== cluster);
-      this.#kept.delete(cluster);
-      this.#limit.evict();
-      return;
-    }
+    const [oldest] = this.#kept;
+    if (oldest === undefined || this.#kept.size <= this.#maxClusters) return;
+    const [cluster, leaf] = oldest;
+    leaf.clusters = leaf.clusters.filter((other) => other !== cluster);
+    this.#kept.delete(cluster);
+    this.#limit.evict();
   }
 }
 

@@ -19,23 +19,22 @@ export interface FoundPattern {
   readonly counts: ReadonlyMap<number, number>;
 }
 
-export interface PatternFinderOptions {
-  /** Maximum number of clusters per stream and level. */
-  readonly maxClusters: number;
-  /** Maximum number of streams and levels with a tree of their own; further ones share a tree per level. */
-  readonly maxTrees: number;
-}
-
 /**
  * Finds patterns in the lines of many streams. Each level of a stream has its own tree; the first line of a stream determines its format.
  */
 export class PatternFinder {
-  readonly #options: PatternFinderOptions;
+  readonly #maxClusters: number;
+  readonly #maxTrees: number;
   readonly #formats = new Map<string, LineFormat>();
   readonly #trees = new Map<string, { readonly level: string; readonly drain: Drain }>();
 
-  constructor(options: PatternFinderOptions) {
-    this.#options = options;
+  /**
+   * @param maxClusters maximum number of clusters per stream and level; Loki's by default
+   * @param maxTrees maximum number of streams and levels with a tree of their own; further ones share a tree per level
+   */
+  constructor(maxClusters = 300, maxTrees = 2000) {
+    this.#maxClusters = maxClusters;
+    this.#maxTrees = maxTrees;
   }
 
   /** Adds a line, unless Loki would not learn from it. The lines of a stream must come in time order. */
@@ -63,10 +62,9 @@ export class PatternFinder {
   }
 
   #treeOf(streamKey: string, level: string): Drain {
-    const isFull = this.#trees.size >= this.#options.maxTrees;
+    const isFull = this.#trees.size >= this.#maxTrees;
     const own = `${level.length} ${level} ${streamKey}`;
     const key = isFull && !this.#trees.has(own) ? `${level.length} ${level}` : own;
-    const { maxClusters } = this.#options;
-    return ofKey(this.#trees, key, () => ({ level, drain: new Drain({ maxClusters }) })).drain;
+    return ofKey(this.#trees, key, () => ({ level, drain: new Drain(this.#maxClusters) })).drain;
   }
 }

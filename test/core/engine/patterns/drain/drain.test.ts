@@ -7,7 +7,7 @@ import type { TokenizedLine } from '../../../../../core/engine/patterns/drain/to
 type Counted = readonly (readonly [pattern: string, size: number])[];
 
 function feed(lines: readonly string[], maxClusters = 300): Drain {
-  const drain = new Drain({ maxClusters });
+  const drain = new Drain(maxClusters);
   for (const [index, line] of lines.entries()) {
     const tokenized = tokenize(line, 'text');
     if (tokenized !== undefined) drain.add(tokenized, index % 3);
@@ -63,7 +63,7 @@ function inOrder(counts: ReadonlyMap<number, number>): readonly (readonly [numbe
 test('the same lines give the same counts, however they are cut into batches', (t) => {
   fc.assert(
     fc.property(lines, fc.array(fc.nat(59), { maxLength: 5 }), (all, cuts) => {
-      const drain = new Drain({ maxClusters: 300 });
+      const drain = new Drain(300);
       const borders = [0, ...cuts.sort((a, b) => a - b), all.length];
       for (const [index, from] of borders.slice(0, -1).entries())
         for (const [offset, line] of all.slice(from, borders[index + 1]).entries()) {

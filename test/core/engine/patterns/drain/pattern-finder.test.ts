@@ -10,7 +10,7 @@ function feed(
 }
 
 test('each stream and level has patterns of its own', (t) => {
-  const finder = new PatternFinder({ maxClusters: 10, maxTrees: 10 });
+  const finder = new PatternFinder(10, 10);
   feed(finder, [
     ['a', 'info', 'job 1 is done'],
     ['a', 'info', 'job 2 is done'],
@@ -33,7 +33,7 @@ test('each stream and level has patterns of its own', (t) => {
 });
 
 function found(lines: readonly string[]): readonly string[] {
-  const finder = new PatternFinder({ maxClusters: 10, maxTrees: 10 });
+  const finder = new PatternFinder(10, 10);
   feed(
     finder,
     lines.map((line) => ['a', 'info', line]),
@@ -49,7 +49,7 @@ test('the first line of a stream tells how all are cut', (t) => {
 });
 
 test('a stream whose lines are all different is not learnt for ten minutes', (t) => {
-  const finder = new PatternFinder({ maxClusters: 10, maxTrees: 10 });
+  const finder = new PatternFinder(10, 10);
   const sizeOf = (): number => doAll(finder.patterns()).reduce((sum, { size }) => sum + size, 0);
   const add = (line: string, timeMs: number): void => {
     finder.add({ streamKey: 'a', level: 'info', line, timeMs }, 0);
@@ -68,7 +68,7 @@ test('a stream whose lines are all different is not learnt for ten minutes', (t)
 });
 
 test('a word that one stream never changes stays in its pattern', (t) => {
-  const finder = new PatternFinder({ maxClusters: 10, maxTrees: 10 });
+  const finder = new PatternFinder(10, 10);
   feed(finder, [
     ['a', 'info', 'host-1 job 1 done'],
     ['a', 'info', 'host-1 job 2 done'],
@@ -84,7 +84,7 @@ test('a word that one stream never changes stays in its pattern', (t) => {
 });
 
 test('beyond the bound streams share a tree, and no line is lost', (t) => {
-  const finder = new PatternFinder({ maxClusters: 10, maxTrees: 1 });
+  const finder = new PatternFinder(10, 1);
   feed(
     finder,
     Array.from({ length: 20 }, (_line, index) => [`stream${index}`, 'info', `job ${index} is done`] as const),
