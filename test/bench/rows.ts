@@ -1,9 +1,8 @@
 import { parseQuery } from '../../core/logql/index.js';
-import { LinePacer, pipelineEvaluator } from '../../core/logql/lines/evaluator.js';
 import { gridColumns, defaultMetricLimits, planLeaves } from '../../core/logql/metric/index.js';
 import { leavesOf } from '../../core/logql/metric/work.js';
 import { MemoryAccount } from '../../core/base/memory/account.js';
-import { EntryCollector } from '../../core/engine/logs/logs.js';
+import { EntryCollector, LineMaker } from '../../core/engine/logs/logs.js';
 import { CountingJob } from '../../core/engine/metric/threads/counting-job.js';
 import { Naming } from '../../core/victoria/names/naming.js';
 import { namesOptions } from '../../core/testing/options.js';
@@ -132,15 +131,11 @@ async function count(text: string, chunks: readonly Buffer[]): Promise<void> {
 
 async function answerStreams(chunks: readonly Buffer[]): Promise<void> {
   const reader = new RowReader(new Naming(namesOptions()));
-  const stages = pipelineEvaluator([], { workers, signal });
   const collector = new EntryCollector({
     limit: rowsPerKind,
     direction: 'forward',
     intervalNs: 0n,
-    recheck: stages,
-    residual: stages,
-    pacer: new LinePacer(signal),
-    showsGroups: false,
+    lines: new LineMaker({ recheck: [], residual: [] }, false, { workers, signal }),
     memory: new MemoryAccount(Infinity),
   });
   for await (const batch of rowsOf(answerOf(chunks), { pipes: [] }, { bytes: 0 }))

@@ -2,7 +2,12 @@ import { LabelSet } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { logRowBytes, ownLabelsBytes, ofKey } from '../../base/memory/byte-lru.js';
-import { type LineEvaluator, LinePacer, pipelineEvaluator } from '../../logql/lines/evaluator.js';
+import {
+  type LineEvaluator,
+  LinePacer,
+  type LinePlace,
+  pipelineEvaluator,
+} from '../../logql/lines/evaluator.js';
 import type { PipelineLine } from '../../logql/pipeline/types.js';
 import { exceeded, formatLimits } from '../../logql/template/exec/limits.js';
 import { entryIdentity } from '../../victoria/names/entry-identity.js';
@@ -15,16 +20,54 @@ import type { LogsPlan } from '../plan/types.js';
 import { readPages } from '../rows/row-pages.js';
 import { Instant, type RowsUpstream } from '../rows/row-spans.js';
 
+/** Evaluates the stages of a plan on rows. */
+export class LineMaker {
+  readonly #recheck: LineEvaluator<PipelineLine | undefined>;
+  readonly #residual: LineEvaluator<PipelineLine | undefined>;
+  readonly #pacer: LinePacer;
+  readonly #showsGroups: boolean;
+
+  /** @param showsGroups false if the third element of tuples must stay empty */
+  constructor(plan: Pick<LogsPlan, 'recheck' | 'residual'>, showsGroups: boolean, place: LinePlace) {
+    this.#recheck = pipelineEvaluator(plan.recheck, place);
+    this.#residual = pipelineEvaluator(plan.residual, place);
+    this.#pacer = new LinePacer(place.signal);
+    this.#showsGroups = showsGroups;
+  }
+
+  /**
+   * The line of a row; undefined if the stages drop it. Only few rows give a promise, and awaiting the others would take longer than
+   * evaluating them.
+   */
+  of(row: LogRow): PipelineLine | undefined | Promise<PipelineLine | undefined> {
+    const { timestampNs, line, stream, structuredMetadata } = row;
+    const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
+    // No backend filter has seen a line that was rebuilt.
+    const checked = row.isRebuilt ? this.#recheck.of(read) : read;
+    if (checked instanceof Promise)
+      return checked.then((kept) => (kept === undefined ? undefined : this.#residual.of(read)));
+    return checked === undefined ? undefined : this.#residual.of(read);
+  }
+
+  /** To be called after each row; returns a promise to await when a pause is due. */
+  pause(): Promise<void> | undefined {
+    return this.#pacer.after(this.#residual.spent);
+  }
+
+  entry(timestampNs: bigint, { line, structuredMetadata, parsed }: PipelineLine): Entry {
+    const groups = this.#showsGroups ? { structuredMetadata, parsed } : noGroups;
+    return { timestampNs, line, ...groups };
+  }
+}
+
+const noGroups = { structuredMetadata: LabelSet.empty, parsed: LabelSet.empty };
+
 interface CollectorOptions {
   readonly limit: number;
   readonly direction: Direction;
   /** Interval of which at most one entry is kept; 0 keeps all entries. */
   readonly intervalNs: bigint;
-  /** Evaluates line filters on rows whose line no backend filter has seen. */
-  readonly recheck: LineEvaluator<PipelineLine | undefined>;
-  readonly residual: LineEvaluator<PipelineLine | undefined>;
-  readonly pacer: LinePacer;
-  readonly showsGroups: boolean;
+  readonly lines: LineMaker;
   /** Charged for the memory of the entries. */
   readonly memory: MemoryAccount;
 }
@@ -61,13 +104,13 @@ export class EntryCollector {
 
   /** Adds a batch; returns true when the answer is complete. */
   async addAll(rows: readonly LogRow[]): Promise<boolean> {
+    const { lines } = this.#options;
     for (const row of rows) {
       if (this.#kept >= this.#options.limit) return true;
       if (this.#rows.isRepeated(row.timestampNs, row)) continue;
-      // Only few rows return a promise, and awaiting the others would take longer than evaluating them.
-      const made = this.#evaluate(row);
+      const made = lines.of(row);
       this.#add(row, made instanceof Promise ? await made : made);
-      const pause = this.#options.pacer.after(this.#options.residual.spent);
+      const pause = lines.pause();
       if (pause !== undefined) await pause;
     }
     return this.#kept >= this.#options.limit;
@@ -95,35 +138,20 @@ export class EntryCollector {
     };
   }
 
-  #evaluate(row: LogRow): PipelineLine | undefined | Promise<PipelineLine | undefined> {
-    const { timestampNs, line, stream, structuredMetadata } = row;
-    const read = { timestampNs, line, stream: stream.labels, structuredMetadata };
-    const { recheck, residual } = this.#options;
-    if (!row.isRebuilt) return residual.of(read);
-    const checked = recheck.of(read);
-    if (checked instanceof Promise)
-      return checked.then((kept) => (kept === undefined ? undefined : residual.of(read)));
-    return checked === undefined ? undefined : residual.of(read);
-  }
-
   #add(row: LogRow, line: PipelineLine | undefined): void {
     const { timestampNs } = row;
     this.#count(row);
     if (line === undefined || this.#made.isRepeated(timestampNs, { row, line })) return;
     if (!this.#apart.takes(timestampNs)) return;
     this.#countFormatted(line.formatted);
-    const { showsGroups, memory } = this.#options;
+    const { lines, memory } = this.#options;
     memory.charge(
       logRowBytes(line) + ownLabelsBytes(line.structuredMetadata) + ownLabelsBytes(line.parsed),
       'log lines',
     );
     const labels = line.stream;
-    ofKey(this.#streams, labels.key, (): OpenStream => ({ labels, entries: [] })).entries.push({
-      timestampNs,
-      line: line.line,
-      structuredMetadata: showsGroups ? line.structuredMetadata : LabelSet.empty,
-      parsed: showsGroups ? line.parsed : LabelSet.empty,
-    });
+    const open = ofKey(this.#streams, labels.key, (): OpenStream => ({ labels, entries: [] }));
+    open.entries.push(lines.entry(timestampNs, line));
     this.#kept += 1;
   }
 
@@ -158,8 +186,9 @@ interface EntriesContext extends Pick<EngineContext, 'reader' | 'signal' | 'memo
  */
 export async function collectEntries(
   { filter, recheck, residual }: LogsPlan,
-  asked: Pick<CollectorOptions, 'limit' | 'direction' | 'intervalNs' | 'showsGroups'> & {
+  asked: Pick<CollectorOptions, 'limit' | 'direction' | 'intervalNs'> & {
     readonly range: TimeRange;
+    readonly showsGroups: boolean;
   },
   context: EntriesContext,
   isOver = (): boolean => false,
@@ -167,10 +196,8 @@ export async function collectEntries(
   const { limit, direction, intervalNs, showsGroups, range } = asked;
   const { upstream, reader, signal, memory } = context;
   const collector = new EntryCollector({
-    ...{ limit, direction, intervalNs, showsGroups, memory },
-    recheck: pipelineEvaluator(recheck, context),
-    residual: pipelineEvaluator(residual, context),
-    pacer: new LinePacer(signal),
+    ...{ limit, direction, intervalNs, memory },
+    lines: new LineMaker({ recheck, residual }, showsGroups, context),
   });
   const keepsAll = residual.length === 0 && intervalNs === 0n;
   const pages = readPages({

@@ -4,7 +4,8 @@ import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { Clock } from '../../base/clock.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import type { LineMaker } from './line-maker.js';
+import type { LiveEntry } from '../../wire/answer/types.js';
+import type { LineMaker } from '../logs/logs.js';
 import type { RecentRows } from './recent-rows.js';
 import type { FollowRules } from '../../wire/api/follow-rules.js';
 
@@ -14,6 +15,19 @@ export interface TailReads {
   newestFirst(range: TimeRange, firstPageRows: number): AsyncIterable<readonly LogRow[]>;
   /** Reads all rows, oldest first. */
   all(range: TimeRange): AsyncIterable<readonly LogRow[]>;
+}
+
+/** An entry with its stored stream; within a stream, lines are sent in time order. */
+export interface TailLine extends LiveEntry {
+  readonly stream: string;
+}
+
+/** The entry of a row as a range query would show it; undefined if the residual stages drop it. */
+export async function tailLine(row: LogRow, lines: LineMaker): Promise<TailLine | undefined> {
+  const line = await lines.of(row);
+  await lines.pause();
+  const { stream, timestampNs } = row;
+  return line && { stream: stream.labels.key, labels: line.stream, entry: lines.entry(timestampNs, line) };
 }
 
 /** State shared by the parts of one tail. */

@@ -3,7 +3,7 @@ import { PromiseQueue } from '../../base/pace/promise-queue.js';
 import type { BackendRow } from '../../victoria/upstream/types.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LiveEvent } from '../../wire/answer/types.js';
-import type { TailContext } from './context.js';
+import { type TailContext, tailLine } from './context.js';
 import type { ReorderBuffer } from './reorder-buffer.js';
 import { PollWindows, readDelayNs } from './poll-windows.js';
 import { apiError } from '../../base/errors/table.js';
@@ -77,7 +77,7 @@ async function* hold(
 ): AsyncGenerator<LiveEvent> {
   for (const row of rows) {
     if (!recent.add(row)) continue;
-    const line = await lines.make(row);
+    const line = await tailLine(row, lines);
     if (line === undefined) continue;
     held.add(line, clock.monotonicMs());
     if (held.isFull) yield { kind: 'entries', entries: held.take(Infinity), isEarly: true };

@@ -3,9 +3,9 @@ import type { TailRequest } from '../../wire/api/request.js';
 import type { LogRow } from '../../victoria/names/row-reader.js';
 import type { LogsPlan } from '../plan/types.js';
 import { Rounds } from '../../base/pace/rounds.js';
-import type { TailContext } from './context.js';
+import { type TailContext, type TailLine, tailLine } from './context.js';
 import { followLines } from './follow.js';
-import { LineMaker, type TailLine } from './line-maker.js';
+import { LineMaker } from '../logs/logs.js';
 import { RecentRows } from './recent-rows.js';
 import { ReorderBuffer } from './reorder-buffer.js';
 import { nearNs, reachNs } from './poll-windows.js';
@@ -83,7 +83,7 @@ async function readHistory(
       }
       if (instant.isRepeated(row.timestampNs, row)) continue;
       if (row.timestampNs >= youngNs) recent.add(row);
-      const entry = await lines.make(row);
+      const entry = await tailLine(row, lines);
       if (entry !== undefined) found.push(entry);
     }
   }

@@ -1,6 +1,6 @@
 import { timeOrder } from '../../base/order.js';
 import { logRowBytes } from '../../base/memory/byte-lru.js';
-import type { TailLine } from './line-maker.js';
+import type { TailLine } from './context.js';
 import { msToNs } from './poll-windows.js';
 
 const maxBytes = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { logsPlan } from '../plan/planned.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import type { TailContext } from '../../../../core/engine/tail/context.js';
 import { followLines } from '../../../../core/engine/tail/follow.js';
-import { LineMaker } from '../../../../core/engine/tail/line-maker.js';
+import { LineMaker } from '../../../../core/engine/logs/logs.js';
 import { RecentRows } from '../../../../core/engine/tail/recent-rows.js';
 import { ReorderBuffer } from '../../../../core/engine/tail/reorder-buffer.js';
 import type { FollowRules } from '../../../../core/wire/api/follow-rules.js';
