@@ -12,7 +12,6 @@ import type { Trace } from '../../core/base/trace.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
 import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
 import type { Answer, Exchange, Host, Rest, Stage } from '../../core/plugin/index.js';
-import { backendVersion, toldVersion } from '../../core/victoria/upstream/backend-version.js';
 import { type Binding, BoundUpstream } from '../../core/victoria/upstream/bound.js';
 import { BackendClient, clientOptions } from '../../core/victoria/upstream/client.js';
 import {
@@ -36,9 +35,9 @@ import {
   type MetricsPage,
   probeCall,
   type Probed,
-  shownVersion,
 } from '../../core/victoria/upstream/probe.js';
 import type { Upstream } from '../../core/victoria/upstream/types.js';
+import { backendVersion, shownVersion, toldVersion } from '../../core/victoria/upstream/version.js';
 import { warned } from '../../core/wire/answer/warned.js';
 import type { Operation } from '../../core/wire/api/request.js';
 import type { backendMetrics } from './metrics.js';

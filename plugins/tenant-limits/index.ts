@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { jsonAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import type { LimitValue } from '../../core/wire/limits/published.js';
-import { backendVersion } from '../../core/victoria/upstream/backend-version.js';
+import { backendVersion } from '../../core/victoria/upstream/version.js';
 import type { TenantLimitsOptions } from '../../core/base/options.gen.js';
 import {
   apiError,

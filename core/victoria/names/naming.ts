@@ -44,7 +44,7 @@ export function sanitizeOtel(name: string): string {
 /** Resource attributes of OpenTelemetry's conventions that other collectors do not use. */
 const otlpOnly =
   /^(?:(?:telemetry|k8s)\..+|os\.(?:type|name|version|description|build_id)|deployment\.environment(?:\.name)?|service\.(?:namespace|instance\.id))$/;
-/** VictoriaLogs turns an event's name into a stream field, regardless of the resource. */
+/** VictoriaLogs turns an event's name into a stream field, regardless of the resource; Loki keeps it as structured metadata. */
 const eventName = 'event_name';
 
 /** True if only an OpenTelemetry exporter gives this field to a stream. */
@@ -69,8 +69,6 @@ function hasOtlpFields(fields: Iterable<string>): boolean {
   return isExport;
 }
 
-// VictoriaLogs makes an event's name a stream field; Loki keeps it as structured metadata.
-const neverLabels: ReadonlySet<string> = new Set(['event_name']);
 /** Maximum number of underscores for which stored spellings are tried; longer names are taken as stored. */
 const maxUnderscores = 3;
 
@@ -151,7 +149,7 @@ export class Naming {
     const alias = this.#labelByField.get(field);
     if (alias !== undefined) return alias;
     if (this.labelStyle === 'passthrough') return field;
-    if (neverLabels.has(field)) return undefined;
+    if (field === eventName) return undefined;
     if (isLegalLabel(field)) return field;
     const isMetadata = isOtlp && this.#settings.streamLabels !== 'all' && !this.#isPromoted(field);
     return isMetadata ? undefined : this.sanitized(field, false);

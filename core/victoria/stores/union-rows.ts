@@ -1,6 +1,6 @@
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { entryBytes } from '../../base/memory/byte-lru.js';
-import { Pacer } from '../../base/pace/steps.js';
+import { eachAtPace, Pacer } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { query, selectionOf, stats, statsFunction } from '../logsql/build.js';
@@ -47,7 +47,7 @@ export async function* onceEach(
   const pacer = new Pacer();
   try {
     for await (const batch of first) {
-      for (const row of batch) {
+      await eachAtPace(batch, pacer, (row) => {
         const key = digestOfColumns(row);
         const count = counts.get(key);
         if (count === undefined) {
@@ -55,21 +55,17 @@ export async function* onceEach(
           held += keyBytes;
         }
         counts.set(key, (count ?? 0) + 1);
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
-      }
+      });
       yield batch;
     }
     for await (const batch of second) {
       const others: BackendRow[] = [];
-      for (const row of batch) {
+      await eachAtPace(batch, pacer, (row) => {
         const key = digestOfColumns(row);
         const count = counts.get(key) ?? 0;
         if (count > 0) counts.set(key, count - 1);
         else others.push(row);
-        const pause = pacer.due();
-        if (pause !== undefined) await pause;
-      }
+      });
       if (others.length > 0) yield others;
     }
   } finally {

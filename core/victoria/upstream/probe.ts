@@ -1,5 +1,12 @@
 import type { BackendCall, BackendClient } from './client.js';
-import { isOlder, parseVersion, versionOfBuildInfo, versionOfMetrics, type Version } from './version.js';
+import {
+  isOlder,
+  parseVersion,
+  shownVersion,
+  type Version,
+  versionOfBuildInfo,
+  versionOfMetrics,
+} from './version.js';
 
 export interface VersionRule {
   readonly minVersion: string;
@@ -55,11 +62,6 @@ export async function checkVersion(
       : undefined;
   const ofPages = pages.map(({ process }, index) => tooOld(`the backend at ${process}`, versions[index]));
   return { version, problem: tooOld('the backend', version) ?? ofPages.find((each) => each !== undefined) };
-}
-
-/** A version as text. */
-export function shownVersion({ major, minor, patch }: Version): string {
-  return `v${major}.${minor}.${patch}`;
 }
 
 /** The reason why the backend is unhealthy; undefined if it is healthy. */

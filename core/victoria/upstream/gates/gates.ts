@@ -294,22 +294,11 @@ export function isHeavyStatsRange({ range, stepNs }: StatsRangeRequest, boundMs:
   return isLong(range, boundMs) || (stepNs > 0n && (endNs - startNs) / stepNs > manyBuckets);
 }
 
+/** The least limit among the pipes; undefined if there is none. */
 function rowLimit(pipes: readonly LogsqlPipe[]): number | undefined {
-  let least: number | undefined;
-  for (const pipe of pipes) {
-    const limit = limitOf(pipe);
-    if (limit !== undefined && limit > 0 && (least === undefined || limit < least)) least = limit;
-  }
-  return least;
-}
-
-function limitOf(pipe: LogsqlPipe): number | undefined {
-  switch (pipe.kind) {
-    case 'sort':
-      return pipe.limit;
-    case 'limit':
-      return pipe.count;
-    default:
-      return undefined;
-  }
+  const limits = pipes.flatMap((pipe) =>
+    pipe.kind === 'sort' ? [pipe.limit] : pipe.kind === 'limit' ? [pipe.count] : [],
+  );
+  const least = Math.min(...limits.filter((limit) => limit > 0));
+  return least === Infinity ? undefined : least;
 }

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { toldVersion } from '../../../../core/victoria/upstream/backend-version.js';
-import { parseVersion } from '../../../../core/victoria/upstream/version.js';
+import { parseVersion, toldVersion } from '../../../../core/victoria/upstream/version.js';
 
 const versions: readonly (readonly [version: string, profile: string])[] = [
   ['v2.0.1', 'vl-v1.50-plus'],
