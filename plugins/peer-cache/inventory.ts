@@ -19,7 +19,7 @@ import {
   type Listed,
   type Listing,
   listOver,
-  readFrom,
+  readListing,
   type Reading,
   readingOf,
   split,
@@ -228,13 +228,13 @@ export class Inventory {
   #derived(question: ListingQuestion, reading: Reading, streams: Listing): Listing {
     const { exchange } = streams;
     const read = async ({ values, leftMs }: Listed, signal: AbortSignal): Promise<Listed> => ({
-      values: await readFrom(values, reading, signal),
+      values: await readListing(values, reading, signal),
       leftMs,
     });
     return {
       exchange,
       bucket: async (range, signal) => read(await streams.bucket(range, signal), signal),
-      edge: async (range, signal) => readFrom(await streams.edge(range, signal), reading, signal),
+      edge: async (range, signal) => readListing(await streams.edge(range, signal), reading, signal),
       joined: (filled, parallel, signal) =>
         this.#findOrJoin(question, filled, exchange, async () =>
           read(await streams.joined(filled, parallel, signal), signal),

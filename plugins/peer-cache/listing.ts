@@ -72,7 +72,7 @@ export async function listOver(
 }
 
 /** The values that a listing derives from streams. */
-export async function readFrom(
+export async function readListing(
   streams: readonly string[],
   reading: Reading,
   signal: AbortSignal,
