@@ -2,7 +2,7 @@ import type { JSONSchema } from 'json-schema-to-typescript';
 import { isDuration, type OptionSchema, type ValueSchema } from '../../kernel/options/index.js';
 
 const HEADER = `/* Generated from schemas/*.schema.json by \`npm run generate\`; do not edit. */
-/* Options as code gets them: defaults filled in, durations in milliseconds. */
+/* Options as code gets them: defaults filled in, durations in milliseconds. The schemas and docs/flags.md describe them. */
 `;
 
 const SHARED = 'SharedOptions';
@@ -18,8 +18,7 @@ export async function generateTypes(schemas: ReadonlyMap<string, OptionSchema>):
   // The schema compiler is a development dependency.
   const { compile } = await import('json-schema-to-typescript');
   const shared = sharedOptions([...schemas.values()]);
-  const about =
-    'Options of several plugins that the same flag sets, described for the plugin that has the flag.';
+  const about = 'Options of several plugins that the same flag sets.';
   const parts = [await writeType(SHARED, { description: about, properties: shared }, {})];
   for (const [name, schema] of schemas) parts.push(await writeType(schema.title ?? name, schema, shared));
   return HEADER + parts.map((part) => `\n${part}`).join('');
@@ -35,7 +34,7 @@ export async function generateTypes(schemas: ReadonlyMap<string, OptionSchema>):
       unknownAny: true,
       style: { printWidth: 110, singleQuote: true },
     });
-    return withShortComments(makeReadonly(withPicked(text, picked)));
+    return withUnitsBehind(makeReadonly(withPicked(text, picked)));
   }
 }
 
@@ -84,10 +83,10 @@ function withPicked(text: string, keys: readonly string[]): string {
   return text.replace(/^(export interface \w+) \{/m, `$1\n  extends ${list} {`);
 }
 
+/** With its unit as the description: the schema has the rest. */
 function decodedSchema(option: ValueSchema): ValueSchema {
-  const description = (option.description ?? '') + remark(option);
-  if (!isDuration(option)) return { ...withUnknownKeys(option), description };
-  return { type: 'number', description: `${description} (milliseconds)` };
+  if (isDuration(option)) return { type: 'number', description: 'milliseconds' };
+  return { ...withUnknownKeys(option), description: option['x-unit'] ?? '' };
 }
 
 /** Leaves out the known keys of objects that may have others: code reads all of them as unknown values. */
@@ -98,11 +97,6 @@ function withUnknownKeys(schema: ValueSchema): ValueSchema {
   return others === true && known !== undefined ? open : schema;
 }
 
-function remark(option: ValueSchema): string {
-  const unit = option['x-unit'];
-  return unit === undefined ? '' : ` (${unit})`;
-}
-
 /** Makes members and lists readonly, since options never change after startup. */
 function makeReadonly(text: string): string {
   return text
@@ -111,7 +105,9 @@ function makeReadonly(text: string): string {
     .replace(/export interface (\w+) \{\}\n/g, 'export type $1 = Readonly<Record<never, never>>;\n');
 }
 
-/** Puts a comment of one line on one line. */
-function withShortComments(text: string): string {
-  return text.replace(/^(\s*)\/\*\*\n\s+\* (.*)\n\s+\*\/$/gm, '$1/** $2 */');
+/** Puts the comment of a member behind it. */
+function withUnitsBehind(text: string): string {
+  return text
+    .replace(/^(\s+)\/\*\*\n\s+\* (.*)\n\s+\*\/\n(.*;)$/gm, '$3 // $2')
+    .replace(/^\/\*\*\n \* (.*)\n \*\/$/gm, '/** $1 */');
 }
