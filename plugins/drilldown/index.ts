@@ -1,18 +1,11 @@
 /** Stage `drilldown`: answers queries of Logs Drilldown for single fields that arrive close together from one read of their rows. */
 import { dataOwner } from '../../core/base/key-parts.js';
 import type { DrilldownOptions } from '../../core/base/options.gen.js';
-import { createFingerprint, type Fingerprint } from '../../core/cache/keys.js';
+import { createFingerprint } from '../../core/cache/keys.js';
 import { countLines } from '../../core/logql/functions/range/index.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import { gatheringKey } from '../../core/engine/plan/metric.js';
-import {
-  defineStage,
-  type Answer,
-  type Exchange,
-  type Host,
-  type Rest,
-  type Stage,
-} from '../../core/plugin/index.js';
+import { defineStage, type Exchange, type Host, type Stage } from '../../core/plugin/index.js';
 import { Bursts } from './bursts.js';
 
 type Needs = 'tenant' | 'plan';
@@ -42,41 +35,28 @@ export default defineStage<DrilldownOptions, Needs, never, typeof metrics>({
   optional: true,
   metrics,
   create: (options, host) =>
-    options.burstWindow > 0 && options.burstMaxFields > 1 ? new Drilldown(options, host) : passThrough,
+    options.burstWindow > 0 && options.burstMaxFields > 1 ? gathering(options, host) : passThrough,
 });
 
 const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exchange) };
 
-class Drilldown implements Stage<Needs, never> {
-  readonly #host: Host<typeof metrics>;
-  readonly #fingerprint: Fingerprint;
-  readonly #bursts: Bursts;
-
-  constructor(options: DrilldownOptions, host: Host<typeof metrics>) {
-    this.#host = host;
-    this.#fingerprint = createFingerprint(options);
-    this.#bursts = new Bursts({
-      windowMs: options.burstWindow,
-      maxFields: options.burstMaxFields,
-      onGathered: (questions) => {
-        host.meters.drilldown_gathered_calls_total.add(1, {});
-        host.meters.drilldown_gathered_fields.observe(questions, {});
-      },
-    });
-  }
-
-  async handle(exchange: Exchange<Needs>, rest: Rest): Promise<Answer> {
-    const { plan: asked } = exchange.slots;
-    const key = asked.kind === 'metric' ? this.#key(exchange, asked) : undefined;
-    if (key === undefined || asked.kind !== 'metric') return rest(exchange);
-    const answer = await this.#bursts.ask(key, { exchange, asked, rest });
-    if (answer !== undefined) return answer;
-    this.#host.meters.drilldown_alone_total.add(1, {});
-    return rest(exchange);
-  }
+function gathering(options: DrilldownOptions, host: Host<typeof metrics>): Stage<Needs, never> {
+  const { meters, naming } = host;
+  const fingerprintOf = createFingerprint(options);
+  const bursts = new Bursts({
+    windowMs: options.burstWindow,
+    maxFields: options.burstMaxFields,
+    onGathered: (questions) => {
+      meters.drilldown_gathered_calls_total.add(1, {});
+      meters.drilldown_gathered_fields.observe(questions, {});
+    },
+  });
 
   /** A key that is equal for queries that can be read together; undefined for others. */
-  #key({ request, caller, slots }: Exchange<Needs>, { tree, pushdown }: CheckedMetric): string | undefined {
+  function keyOf(
+    { request, caller, slots }: Exchange<Needs>,
+    { tree, pushdown }: CheckedMetric,
+  ): string | undefined {
     if (!caller.isDrilldown || request.op !== 'query_range') return undefined;
     if (tree.kind !== 'leaf' || pushdown === 'off') return undefined;
     const { pushed } = tree.leaf;
@@ -84,15 +64,27 @@ class Drilldown implements Stage<Needs, never> {
     // Each query groups by exactly one field.
     if (pushed === undefined || pushed.without || pushed.labels.length !== 1) return undefined;
     const { tenant } = slots;
-    const rows = gatheringKey(tree.leaf, this.#host.naming.forTenant(tenant));
+    const rows = gatheringKey(tree.leaf, naming.forTenant(tenant));
     if (rows === undefined) return undefined;
     const { range, stepNs, isPart = false } = request;
     return JSON.stringify([
-      dataOwner(tenant, this.#fingerprint(caller.headers)),
+      dataOwner(tenant, fingerprintOf(caller.headers)),
       tenant.limitIds ?? [],
       [range.startNs, range.endNs, stepNs].map(String),
       isPart,
       rows,
     ]);
   }
+
+  return {
+    async handle(exchange, rest) {
+      const { plan: asked } = exchange.slots;
+      const key = asked.kind === 'metric' ? keyOf(exchange, asked) : undefined;
+      if (key === undefined || asked.kind !== 'metric') return rest(exchange);
+      const answer = await bursts.ask(key, { exchange, asked, rest });
+      if (answer !== undefined) return answer;
+      meters.drilldown_alone_total.add(1, {});
+      return rest(exchange);
+    },
+  };
 }

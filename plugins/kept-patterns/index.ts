@@ -3,8 +3,7 @@ import type { KeptPatternsOptions } from '../../core/base/options.gen.js';
 import { cacheBudget } from '../../core/base/memory/account.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { cacheRoom } from '../../core/base/memory/cache-room.js';
-import { Generations, runningDeletions, type RunningDeletions, tenantPart } from '../../core/cache/keys.js';
-import type { KeptData } from '../../core/cache/kept-data.js';
+import { Generations, runningDeletions, tenantPart } from '../../core/cache/keys.js';
 import { SpareTime, whileIdle } from '../../core/cache/spare-time.js';
 import { LogqlError, printSelector } from '../../core/logql/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
@@ -14,14 +13,13 @@ import {
   defineStage,
   type Exchange,
   type Host,
-  type PurgeScope,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
 import type { PatternsAnswer } from '../../core/wire/answer/types.js';
 import { type PatternsRequest, type QueryRangeRequest, Selector } from '../../core/wire/api/request.js';
 import { usualPatterns } from '../../core/wire/api/params/index.js';
-import { type PatternKey, patternKeys, type PatternKeys, PatternStore } from './store.js';
+import { type PatternKey, patternKeys, PatternStore } from './store.js';
 import { keptPatternsMetrics } from './metrics.js';
 import { keptPatterns } from './snapshot.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
@@ -35,125 +33,87 @@ export default defineStage<KeptPatternsOptions, 'tenant', never, typeof keptPatt
   optional: true,
   keepsAnswers: true,
   metrics: keptPatternsMetrics,
-  create: (options, host) => new KeptPatterns(options, host),
+  create: (options, host) => keptPatternsStage(options, host),
 });
 
 /** Divisor of the cache budget: patterns may use this part of it, in addition. */
 const budgetDivisor = 8;
 
-class KeptPatterns implements Stage<'tenant', never> {
-  readonly #options: KeptPatternsOptions;
-  readonly #host: Host<typeof keptPatternsMetrics>;
-  readonly #store: PatternStore;
-  readonly #kept: KeptData;
-  readonly #spare: SpareTime;
+function keptPatternsStage(
+  options: KeptPatternsOptions,
+  host: Host<typeof keptPatternsMetrics>,
+): Stage<'tenant', never> {
+  const maxBytes = Math.floor(cacheBudget(options.cacheMaxBytes) / budgetDivisor);
+  const store = new PatternStore(maxBytes, host.clock, host.meters);
+  host.onStop(cacheRoom(options, host).add(store));
+  const kept = keptPatterns(options, store, host);
   /** Answers requested before a purge are not stored after it. */
-  readonly #generations = new Generations();
-  readonly #deletions: RunningDeletions;
-  readonly #keys: PatternKeys;
-  #running = 0;
+  const generations = new Generations();
+  const deletions = runningDeletions(host);
+  const keysOf = patternKeys(options, host.setup);
+  let running = 0;
+  const spare = new SpareTime(
+    host,
+    whileIdle(() => running === 0),
+  );
 
-  constructor(options: KeptPatternsOptions, host: Host<typeof keptPatternsMetrics>) {
-    this.#options = options;
-    this.#host = host;
-    const maxBytes = Math.floor(cacheBudget(options.cacheMaxBytes) / budgetDivisor);
-    this.#store = new PatternStore(maxBytes, host.clock, host.meters);
-    host.onStop(cacheRoom(options, host).add(this.#store));
-    this.#kept = keptPatterns(options, this.#store, host);
-    this.#deletions = runningDeletions(host);
-    this.#keys = patternKeys(options, host.setup);
-    this.#spare = new SpareTime(
-      host,
-      whileIdle(() => this.#running === 0),
-    );
-  }
-
-  start(): Promise<void> {
-    return this.#kept.start();
-  }
-
-  ready(): string | undefined {
-    return this.#kept.isWarming ? 'patterns cache is loading' : undefined;
-  }
-
-  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    this.#running += 1;
-    try {
-      const { request } = exchange;
-      if (this.#deletions.touch(exchange.slots.tenant)) return await rest(exchange);
-      if (request.op === 'patterns') return await this.#patterns(exchange, request, rest);
-      const answer = await rest(exchange);
-      if (this.#options.autodetectFromQueries && request.op === 'query_range')
-        this.#learn(exchange, request, answer, rest);
-      return answer;
-    } finally {
-      this.#running -= 1;
-    }
-  }
-
-  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
-    this.#generations.next(tenantId);
-    await this.#kept.purge(tenantId);
-  }
-
-  async stop(): Promise<void> {
-    this.#spare.stop();
-    await this.#kept.stop();
-  }
-
-  async #patterns(exchange: Exchange<'tenant'>, request: PatternsRequest, rest: Rest): Promise<Answer> {
-    const key = this.#keyOf(exchange, request);
+  async function patterns(
+    exchange: Exchange<'tenant'>,
+    request: PatternsRequest,
+    rest: Rest,
+  ): Promise<Answer> {
+    const key = keyOf(exchange, request);
     if (key === undefined) return rest(exchange);
-    const kept = this.#find(key);
-    exchange.trace.cache(kept === undefined ? 'miss' : 'hit');
-    if (kept === undefined) return (await this.#ask(key, exchange, rest)).answer;
-    this.#host.meters.patterns_snapshot_reused_total.add(1, {});
-    return kept;
+    const known = find(key);
+    exchange.trace.cache(known === undefined ? 'miss' : 'hit');
+    if (known === undefined) return (await ask(key, exchange, rest)).answer;
+    host.meters.patterns_snapshot_reused_total.add(1, {});
+    return known;
   }
 
   /** Undefined for a range that may still change, and for an invalid selector, which a later stage reports. */
-  #keyOf(exchange: Exchange<'tenant'>, request: PatternsRequest): PatternKey | undefined {
-    if (isNotPast(request, this.#host.clock.nowMs(), this.#options)) return undefined;
+  function keyOf(exchange: Exchange<'tenant'>, request: PatternsRequest): PatternKey | undefined {
+    if (isNotPast(request, host.clock.nowMs(), options)) return undefined;
     try {
-      return this.#keys(exchange, request);
+      return keysOf(exchange, request);
     } catch (error) {
       if (error instanceof LogqlError) return undefined;
       throw error;
     }
   }
 
-  #find({ text }: PatternKey): PatternsAnswer | undefined {
-    const { meters, log } = this.#host;
-    const kept = this.#store.get(text);
-    if (kept === undefined) {
+  function find({ text }: PatternKey): PatternsAnswer | undefined {
+    const { meters, log } = host;
+    const known = store.get(text);
+    if (known === undefined) {
       meters.patterns_snapshot_misses_total.add(1, {});
       return undefined;
     }
     meters.patterns_snapshot_hits_total.add(1, {});
     try {
-      return answerOf(kept.body);
+      return answerOf(known.body);
     } catch (error) {
       log.warn('dropped unreadable patterns from the cache', { error });
-      this.#store.delete(text);
+      store.delete(text);
       return undefined;
     }
   }
 
-  async #ask(
+  async function ask(
     key: PatternKey,
     exchange: Exchange<'tenant'>,
     rest: Rest,
   ): Promise<{ readonly answer: Answer; readonly isKept: boolean }> {
     const owner = keysOfOwner(exchange);
-    const generation = this.#generations.of(owner);
+    const generation = generations.of(owner);
     const answer = await rest(exchange);
     // Partial answers are not cached, nor empty ones, which may be due to late lines.
     if (answer.kind !== 'patterns' || answer.warnings.length > 0 || answer.patterns.length === 0)
       return { answer, isKept: false };
     const body = await bodyOf(answer, new Pacer(exchange.signal));
-    if (generation !== this.#generations.of(owner)) return { answer, isKept: false };
-    const updatedMs = this.#host.clock.nowMs();
-    const isKept = this.#store.set(key, { body, patterns: answer.patterns.length, updatedMs });
+    if (generation !== generations.of(owner)) return { answer, isKept: false };
+    const updatedMs = host.clock.nowMs();
+    const isKept = store.set(key, { body, patterns: answer.patterns.length, updatedMs });
     return { answer, isKept };
   }
 
@@ -161,30 +121,57 @@ class KeptPatterns implements Stage<'tenant', never> {
    * Queues a prefetch of the patterns of lines that were just queried: clients often request both, for the same time range. A range that
    * may still change is skipped, because its patterns would be outdated by then.
    */
-  #learn(
+  function learn(
     exchange: Exchange<'tenant'>,
     { query, range }: QueryRangeRequest,
     answer: Answer,
     rest: Rest,
   ): void {
-    const search = usualPatternSearch(this.#host).current?.();
+    const search = usualPatternSearch(host).current?.();
     // Behind `translate`, the prefetch would inherit the plan of this request.
     if (search === undefined || exchange.slots.plan !== undefined) return;
     if (answer.kind !== 'streams' || answer.streams.length === 0 || answer.warnings.length > 0) return;
     const { ast } = query;
     if (ast.kind !== 'log') return;
     const { matchers } = ast.selector;
-    const selector = new Selector(printSelector({ matchers }), this.#host.naming.dottedNames, matchers);
+    const selector = new Selector(printSelector({ matchers }), host.naming.dottedNames, matchers);
     const request = usualPatterns(selector, range, search);
-    const key = this.#keyOf(exchange, request);
-    if (key === undefined || this.#store.has(key.text)) return;
-    const tell = (outcome: string): void => this.#host.meters.patterns_autodetect_total.add(1, { outcome });
-    const isWaiting = this.#spare.add(key.text, exchange.derive({ request }), async (detached) => {
-      const { isKept } = await this.#ask(key, detached, rest);
+    const key = keyOf(exchange, request);
+    if (key === undefined || store.has(key.text)) return;
+    const tell = (outcome: string): void => host.meters.patterns_autodetect_total.add(1, { outcome });
+    const isWaiting = spare.add(key.text, exchange.derive({ request }), async (detached) => {
+      const { isKept } = await ask(key, detached, rest);
       tell(isKept ? 'found' : 'none');
     });
     if (!isWaiting) tell('dropped');
   }
+
+  return {
+    start: () => kept.start(),
+    ready: () => (kept.isWarming ? 'patterns cache is loading' : undefined),
+    async handle(exchange, rest) {
+      running += 1;
+      try {
+        const { request } = exchange;
+        if (deletions.touch(exchange.slots.tenant)) return await rest(exchange);
+        if (request.op === 'patterns') return await patterns(exchange, request, rest);
+        const answer = await rest(exchange);
+        if (options.autodetectFromQueries && request.op === 'query_range')
+          learn(exchange, request, answer, rest);
+        return answer;
+      } finally {
+        running -= 1;
+      }
+    },
+    async purge(_scope, tenantId) {
+      generations.next(tenantId);
+      await kept.purge(tenantId);
+    },
+    async stop() {
+      spare.stop();
+      await kept.stop();
+    },
+  };
 }
 
 /** The tenant in the form that Generations expects. */

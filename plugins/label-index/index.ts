@@ -7,12 +7,7 @@ import type { LabelIndexOptions } from '../../core/base/options.gen.js';
 import { dataOwner } from '../../core/base/key-parts.js';
 import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import { besideCaches } from '../../core/base/memory/cache-room.js';
-import {
-  createFingerprint,
-  type Fingerprint,
-  runningDeletions,
-  type RunningDeletions,
-} from '../../core/cache/keys.js';
+import { createFingerprint, runningDeletions } from '../../core/cache/keys.js';
 import {
   browseDefault,
   type IndexKey,
@@ -21,19 +16,10 @@ import {
 } from '../../core/cache/label-index/label-index.js';
 import { keptIndex } from '../../core/cache/label-index/snapshot.js';
 import type { SnapshotObserver } from '../../core/base/files/kept-snapshot.js';
-import type { KeptData } from '../../core/cache/kept-data.js';
 import { isFound, pageOf } from '../../core/operations/rules/paging.js';
 import type { NamesAnswer } from '../../core/wire/answer/types.js';
 import type { LabelValuesRequest } from '../../core/wire/api/request.js';
-import {
-  type Answer,
-  defineStage,
-  type Exchange,
-  type Host,
-  type PurgeScope,
-  type Rest,
-  type Stage,
-} from '../../core/plugin/index.js';
+import { defineStage, type Exchange, type Host, type Stage } from '../../core/plugin/index.js';
 import type { Meters } from '../../core/base/meters.js';
 import type { Logger } from '../../core/base/logger.js';
 
@@ -72,82 +58,65 @@ export default defineStage<LabelIndexOptions, 'tenant', never, typeof indexMetri
   optional: true,
   keepsAnswers: true,
   metrics: indexMetrics,
-  create: (options, host) => (options.enabled ? new LabelIndexStage(options, host) : passThrough),
+  create: (options, host) => (options.enabled ? labelIndexStage(options, host) : passThrough),
 });
 
 const passThrough: Stage<'tenant', never> = { handle: (exchange, rest) => rest(exchange) };
 
-class LabelIndexStage implements Stage<'tenant', never> {
-  readonly #host: Host<typeof indexMetrics>;
-  readonly #index: LabelIndex;
-  readonly #fingerprint: Fingerprint;
-  readonly #deletions: RunningDeletions;
-  readonly #kept: KeptData;
+function labelIndexStage(
+  options: LabelIndexOptions,
+  host: Host<typeof indexMetrics>,
+): Stage<'tenant', never> {
+  const { meters, log, clock } = host;
+  const index = new LabelIndex(options, clock, indexObserver(meters, log, options.maxBytes));
+  const fingerprintOf = createFingerprint(options);
+  const deletions = runningDeletions(host);
+  const bytes = (): number => index.bytes;
+  besideCaches(host).add(bytes);
+  host.onStop(() => besideCaches(host).delete(bytes));
+  host.onStop(browseDefault(host).claim(options.hotLimit));
+  const kept = keptIndex({ options, index, observer: snapshotObserver(meters) }, host);
 
-  constructor(options: LabelIndexOptions, host: Host<typeof indexMetrics>) {
-    const { meters, log, clock } = host;
-    this.#host = host;
-    this.#index = new LabelIndex(options, clock, indexObserver(meters, log, options.maxBytes));
-    this.#fingerprint = createFingerprint(options);
-    this.#deletions = runningDeletions(host);
-    const bytes = (): number => this.#index.bytes;
-    besideCaches(host).add(bytes);
-    host.onStop(() => besideCaches(host).delete(bytes));
-    host.onStop(browseDefault(host).claim(options.hotLimit));
-    this.#kept = keptIndex({ options, index: this.#index, observer: snapshotObserver(meters) }, host);
-  }
-
-  start(): Promise<void> {
-    return this.#kept.start();
-  }
-
-  ready(): string | undefined {
-    return this.#kept.isWarming ? 'label values index is loading' : undefined;
-  }
-
-  stop(): Promise<void> {
-    return this.#kept.stop();
-  }
-
-  purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
-    return this.#kept.purge(tenantId);
-  }
-
-  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const { request, slots, signal, trace } = exchange;
-    const { meters } = this.#host;
-    if (request.op !== 'label_values' || this.#kept.isWarming || slots.tenant.hasNoData === true)
-      return rest(exchange);
-    if (this.#deletions.touch(slots.tenant)) return rest(exchange);
-    const key = this.#keyOf(request, exchange);
-    const isBrowse = request.query === undefined;
-    if (isBrowse) {
-      const known = await this.#index.browse(key, request.browse, signal);
-      trace.cache(known === undefined ? 'miss' : 'hit');
-      meters[known === undefined ? 'label_index_misses_total' : 'label_index_hits_total'].add(1, {});
-      if (known !== undefined) return { kind: 'names', ...known, warnings: [] };
-    }
-    const generation = this.#index.generationOf(key);
-    const whole = await rest(exchange.derive({ request: { ...request, browse: {} }, isFinal: false }));
-    if (whole.kind !== 'names') return whole;
-    // A warning means that the listing is incomplete.
-    if (whole.warnings.length === 0) {
-      await this.#index.learn(key, whole.values, isBrowse, generation);
-      const learnt = isBrowse ? await this.#index.browse(key, request.browse, signal) : undefined;
-      if (learnt !== undefined) return { kind: 'names', ...learnt, warnings: [] };
-    }
-    return cut(whole, request, signal);
-  }
-
-  #keyOf({ name }: LabelValuesRequest, { slots, caller }: Exchange<'tenant'>): IndexKey {
+  function keyOf({ name }: LabelValuesRequest, { slots, caller }: Exchange<'tenant'>): IndexKey {
     const { tenant } = slots;
     const owner = createHash('sha256')
-      .update(`${this.#host.setup} ${dataOwner(tenant)}`)
+      .update(`${host.setup} ${dataOwner(tenant)}`)
       .digest('hex')
       .slice(0, 16);
-    const credentials = this.#fingerprint(caller.headers) ?? '';
+    const credentials = fingerprintOf(caller.headers) ?? '';
     return { tenantId: tenant.id, owner, credentials, label: name };
   }
+
+  return {
+    start: () => kept.start(),
+    ready: () => (kept.isWarming ? 'label values index is loading' : undefined),
+    stop: () => kept.stop(),
+    purge: (_scope, tenantId) => kept.purge(tenantId),
+    async handle(exchange, rest) {
+      const { request, slots, signal, trace } = exchange;
+      if (request.op !== 'label_values' || kept.isWarming || slots.tenant.hasNoData === true)
+        return rest(exchange);
+      if (deletions.touch(slots.tenant)) return rest(exchange);
+      const key = keyOf(request, exchange);
+      const isBrowse = request.query === undefined;
+      if (isBrowse) {
+        const known = await index.browse(key, request.browse, signal);
+        trace.cache(known === undefined ? 'miss' : 'hit');
+        meters[known === undefined ? 'label_index_misses_total' : 'label_index_hits_total'].add(1, {});
+        if (known !== undefined) return { kind: 'names', ...known, warnings: [] };
+      }
+      const generation = index.generationOf(key);
+      const whole = await rest(exchange.derive({ request: { ...request, browse: {} }, isFinal: false }));
+      if (whole.kind !== 'names') return whole;
+      // A warning means that the listing is incomplete.
+      if (whole.warnings.length === 0) {
+        await index.learn(key, whole.values, isBrowse, generation);
+        const learnt = isBrowse ? await index.browse(key, request.browse, signal) : undefined;
+        if (learnt !== undefined) return { kind: 'names', ...learnt, warnings: [] };
+      }
+      return cut(whole, request, signal);
+    },
+  };
 }
 
 /** The requested page of a whole listing. */

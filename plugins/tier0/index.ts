@@ -8,15 +8,12 @@ import { ageBuckets } from '../../core/cache/answer-tier.js';
 import { cacheRoom } from '../../core/base/memory/cache-room.js';
 import {
   type Answer,
-  type AnswerAgain,
-  type AnswerCaching,
   answerCaching,
   defineStage,
   type Exchange,
   Generations,
   type Host,
   type PurgeScope,
-  type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
 import type { EncodedAnswer, GzipForm } from '../../core/wire/answer/types.js';
@@ -52,7 +49,7 @@ export default defineStage<Tier0Options, 'tenant', never, typeof metrics>({
   metrics,
   create: (options, host) => {
     const budget = budgetOf(options);
-    return budget === undefined ? passThrough : new Tier0(options, budget, host);
+    return budget === undefined ? passThrough : responseCache(options, budget, host);
   },
 });
 
@@ -65,106 +62,102 @@ interface Kept {
   readonly madeAs: number;
 }
 
-class Tier0 implements Stage<'tenant', never> {
-  readonly #host: Host<typeof metrics>;
-  readonly #bodies: ByteLru<Kept>;
-  readonly #caching: AnswerCaching;
+function responseCache(
+  options: Tier0Options,
+  budget: Budget,
+  host: Host<typeof metrics>,
+): Stage<'tenant', never> {
+  const { meters, clock } = host;
+  const caching = answerCaching(options, host, { maxBytes: budget.maxBytes / largestEntryDivisor });
   /** The generation is part of every key: an answer requested before a purge is neither cached nor found after it. */
-  readonly #generations = new Generations();
-  /** Number of answers made so far. */
-  #made = 0;
+  const generations = new Generations();
+  let answersMade = 0;
+  const resized = (entries: number, bytes: number): void => {
+    meters.compat_cache_entries.set(entries, {});
+    meters.compat_cache_bytes.set(bytes, {});
+  };
+  resized(0, 0);
+  const dropped = (reason: string): void => meters.compat_cache_drops_total.add(1, { reason });
+  const bodies = new ByteLru<Kept>({ ...budget, clock, observer: { resized, dropped } });
+  host.onStop(cacheRoom(options, host).add(bodies));
 
-  constructor(options: Tier0Options, budget: Budget, host: Host<typeof metrics>) {
-    this.#host = host;
-    this.#caching = answerCaching(options, host, { maxBytes: budget.maxBytes / largestEntryDivisor });
-    const { meters, clock } = host;
-    const resized = (entries: number, bytes: number): void => {
-      meters.compat_cache_entries.set(entries, {});
-      meters.compat_cache_bytes.set(bytes, {});
-    };
-    resized(0, 0);
-    const dropped = (reason: string): void => meters.compat_cache_drops_total.add(1, { reason });
-    this.#bodies = new ByteLru({ ...budget, clock, observer: { resized, dropped } });
-    host.onStop(cacheRoom(options, host).add(this.#bodies));
-  }
-
-  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const question = this.#caching.cacheKey(exchange);
-    if (question === undefined) return rest(exchange);
-    const generation = this.#generations.of(question);
-    const key = `${generation} ${question}`;
-    const kept = this.#bodies.get(key);
-    if (kept !== undefined) {
-      exchange.trace.cache('hit');
-      this.#hit(kept);
-      return kept.answer;
-    }
-    let answer: Answer;
-    try {
-      answer = await rest(exchange);
-    } catch (error) {
-      if (!isRefused(error)) this.#miss(exchange);
-      throw error;
-    }
-    this.#miss(exchange);
-    const ttl = this.#caching.timeToLive(exchange, answer);
-    // An answer that will not be cached is encoded at the HTTP edge with the same result.
-    const encoded = ttl === 0 ? undefined : await this.#caching.finish(exchange, answer);
-    if (encoded === undefined) return answer;
-    const body = alone(encoded.body);
-    const bytes = body.byteLength;
-    const gzip = new KeptGzip(body, (more) => this.#bodies.resize(key, made, bytes + more));
-    const finished: EncodedAnswer = { ...encoded, body, gzip };
-    this.#made += 1;
-    const made = { answer: finished, madeAtMs: this.#host.clock.monotonicMs(), madeAs: this.#made };
-    if (generation === this.#generations.of(question)) this.#bodies.set(key, made, bytes, ttl);
-    return finished;
-  }
-
-  #miss({ trace }: Exchange<'tenant'>): void {
+  function miss({ trace }: Exchange<'tenant'>): void {
     trace.cache('miss');
-    this.#host.meters.compat_cache_misses_total.add(1, {});
+    meters.compat_cache_misses_total.add(1, {});
   }
 
-  /** Repeats the answer while it is cached and there was no purge. */
-  answerAgain(exchange: Exchange<'tenant'>, answer: Answer): AnswerAgain | undefined {
-    const question = this.#caching.cacheKey(exchange);
-    if (question === undefined) return undefined;
-    const generation = this.#generations.of(question);
-    const key = `${generation} ${question}`;
-    const first = this.#bodies.peek(key);
-    if (first?.answer !== answer) return undefined;
-    const { madeAs } = first;
-    let found: Kept | undefined;
-    return {
-      find: () => {
-        found = this.#generations.of(question) === generation ? this.#bodies.get(key) : undefined;
-        // Holds no reference to the answer itself, so that its memory is freed when the cache evicts it.
-        return found?.madeAs === madeAs ? found.answer : undefined;
-      },
-      given: () => {
-        if (found !== undefined) this.#hit(found);
-        found = undefined;
-      },
-    };
-  }
-
-  #hit({ madeAtMs }: Kept): void {
-    const { clock, meters } = this.#host;
+  function hit({ madeAtMs }: Kept): void {
     meters.compat_cache_hits_total.add(1, {});
     meters.compat_cache_age_seconds.observe((clock.monotonicMs() - madeAtMs) / 1000, {});
   }
 
-  /** Empties the cache on SIGHUP, which may follow a change that is not visible here, such as one of the backend. */
-  reload(): void {
-    this.#host.log.info('response cache flushed by a reload', { 'cache.entries': this.#bodies.entries });
-    this.purge('answers');
-  }
+  const purge = (_scope: PurgeScope, tenantId?: string): void => {
+    generations.next(tenantId);
+    if (tenantId === undefined) bodies.clear();
+  };
 
-  purge(_scope: PurgeScope, tenantId?: string): void {
-    this.#generations.next(tenantId);
-    if (tenantId === undefined) this.#bodies.clear();
-  }
+  return {
+    async handle(exchange, rest) {
+      const question = caching.cacheKey(exchange);
+      if (question === undefined) return rest(exchange);
+      const generation = generations.of(question);
+      const key = `${generation} ${question}`;
+      const kept = bodies.get(key);
+      if (kept !== undefined) {
+        exchange.trace.cache('hit');
+        hit(kept);
+        return kept.answer;
+      }
+      let answer: Answer;
+      try {
+        answer = await rest(exchange);
+      } catch (error) {
+        if (!isRefused(error)) miss(exchange);
+        throw error;
+      }
+      miss(exchange);
+      const ttl = caching.timeToLive(exchange, answer);
+      // An answer that will not be cached is encoded at the HTTP edge with the same result.
+      const encoded = ttl === 0 ? undefined : await caching.finish(exchange, answer);
+      if (encoded === undefined) return answer;
+      const body = alone(encoded.body);
+      const bytes = body.byteLength;
+      const gzip = new KeptGzip(body, (more) => bodies.resize(key, made, bytes + more));
+      const finished: EncodedAnswer = { ...encoded, body, gzip };
+      answersMade += 1;
+      const made = { answer: finished, madeAtMs: clock.monotonicMs(), madeAs: answersMade };
+      if (generation === generations.of(question)) bodies.set(key, made, bytes, ttl);
+      return finished;
+    },
+    /** Repeats the answer while it is cached and there was no purge. */
+    answerAgain(exchange, answer) {
+      const question = caching.cacheKey(exchange);
+      if (question === undefined) return undefined;
+      const generation = generations.of(question);
+      const key = `${generation} ${question}`;
+      const first = bodies.peek(key);
+      if (first?.answer !== answer) return undefined;
+      const { madeAs } = first;
+      let found: Kept | undefined;
+      return {
+        find: () => {
+          found = generations.of(question) === generation ? bodies.get(key) : undefined;
+          // Holds no reference to the answer itself, so that its memory is freed when the cache evicts it.
+          return found?.madeAs === madeAs ? found.answer : undefined;
+        },
+        given: () => {
+          if (found !== undefined) hit(found);
+          found = undefined;
+        },
+      };
+    },
+    /** Empties the cache on SIGHUP, which may follow a change that is not visible here, such as one of the backend. */
+    reload() {
+      host.log.info('response cache flushed by a reload', { 'cache.entries': bodies.entries });
+      purge('answers');
+    },
+    purge,
+  };
 }
 
 interface Budget {

@@ -9,7 +9,6 @@ import {
   type Answer,
   type Exchange,
   type Host,
-  type PurgeScope,
   type Rest,
   type Stage,
 } from '../../core/plugin/index.js';
@@ -39,65 +38,34 @@ export default defineStage<WindowSplitOptions, Needs, never, typeof windowMetric
   metrics: windowMetrics,
   lint,
   create: (options, host) =>
-    options.enabled && !options.cacheDisabled ? new WindowSplit(options, host) : passThrough,
+    options.enabled && !options.cacheDisabled ? windowSplit(options, host) : passThrough,
 });
 
 const passThrough: Stage<Needs, never> = { handle: (exchange, rest) => rest(exchange) };
 
-class WindowSplit implements Stage<Needs, never> {
-  readonly #deps: WindowingDeps;
-  readonly #warmer: ReturnType<typeof neighbourWarmer> | undefined;
+function windowSplit(options: WindowSplitOptions, host: Host<typeof windowMetrics>): Stage<Needs, never> {
+  const { clock } = host;
+  const deps: WindowingDeps = {
+    options,
+    host,
+    store: answerStore(options, host),
+    counts: new LineCounts(options.historyRevalidate || options.historyCacheTtl, clock),
+    parallelism: new Parallelism(options, () => clock.monotonicMs()),
+    keys: createCacheKeys(options),
+    asked: new ByteLru({ maxEntries: maxAsked, maxBytes: maxAskedBytes, clock }),
+  };
   /** Number of requests with waiting callers. */
-  #running = 0;
+  let running = 0;
+  const warmer =
+    options.backgroundWarm && options.backgroundWarmMaxWindows > 0
+      ? neighbourWarmer(options, host, () => running === 0, windowed)
+      : undefined;
 
-  constructor(options: WindowSplitOptions, host: Host<typeof windowMetrics>) {
-    const { clock } = host;
-    this.#deps = {
-      options,
-      host,
-      store: answerStore(options, host),
-      counts: new LineCounts(options.historyRevalidate || options.historyCacheTtl, clock),
-      parallelism: new Parallelism(options, () => clock.monotonicMs()),
-      keys: createCacheKeys(options),
-      asked: new ByteLru({ maxEntries: maxAsked, maxBytes: maxAskedBytes, clock }),
-    };
-    const isIdle = (): boolean => this.#running === 0;
-    if (options.backgroundWarm && options.backgroundWarmMaxWindows > 0)
-      this.#warmer = neighbourWarmer(options, host, isIdle, (exchange, rest) =>
-        this.#windowed(exchange, rest),
-      );
-  }
-
-  async handle(exchange: Exchange<Needs>, rest: Rest): Promise<Answer> {
-    this.#running += 1;
-    try {
-      const answered = await this.#windowed(exchange, rest);
-      if (answered === undefined) return await rest(exchange);
-      if (answered.neighbourhood !== undefined) this.#warmer?.answered(answered.neighbourhood);
-      return answered.answer;
-    } catch (error) {
-      // The rejection of a part may concern the time around the requested range, and is less specific than that of the whole.
-      if (exchange.signal.aborted || !isOfThePart(error)) throw error;
-      return await rest(exchange);
-    } finally {
-      this.#running -= 1;
-    }
-  }
-
-  async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
-    this.#deps.counts.clear();
-    await this.#deps.store.purge(tenantId);
-  }
-
-  stop(): void {
-    this.#warmer?.stop();
-  }
-
-  async #windowed(exchange: Exchange<Needs>, rest: Rest): Promise<Windowed | undefined> {
+  async function windowed(exchange: Exchange<Needs>, rest: Rest): Promise<Windowed | undefined> {
     const { request, slots } = exchange;
     if (request.op !== 'query_range') return undefined;
     const { ast } = request.query;
-    const windowing = new Windowing(this.#deps, exchange, request, rest);
+    const windowing = new Windowing(deps, exchange, request, rest);
     try {
       if (ast.kind === 'log') {
         const answer = await answerLogWindows(ast, request, windowing);
@@ -111,6 +79,29 @@ class WindowSplit implements Stage<Needs, never> {
       windowing.kept.giveUp();
     }
   }
+
+  return {
+    async handle(exchange, rest) {
+      running += 1;
+      try {
+        const answered = await windowed(exchange, rest);
+        if (answered === undefined) return await rest(exchange);
+        if (answered.neighbourhood !== undefined) warmer?.answered(answered.neighbourhood);
+        return answered.answer;
+      } catch (error) {
+        // The rejection of a part may concern the time around the requested range, and is less specific than that of the whole.
+        if (exchange.signal.aborted || !isOfThePart(error)) throw error;
+        return await rest(exchange);
+      } finally {
+        running -= 1;
+      }
+    },
+    async purge(_scope, tenantId) {
+      deps.counts.clear();
+      await deps.store.purge(tenantId);
+    },
+    stop: () => warmer?.stop(),
+  };
 }
 
 interface Windowed {
