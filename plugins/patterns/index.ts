@@ -10,7 +10,6 @@ import {
   type Endpoint,
   type Host,
   type HttpCall,
-  type RouteHandler,
 } from '../../core/plugin/index.js';
 import { usualPatternSearch } from '../../core/operations/pattern-search.js';
 import { readOptionFile } from '../../core/kernel/options/secret-file.js';
@@ -33,61 +32,51 @@ export default defineEndpoint<PatternsOptions, typeof metrics>({
   name: 'patterns',
   summary: 'Finds patterns in log lines and counts them over time.',
   metrics,
-  create: (options, host) => new Patterns(options, host),
+  create: (options, host) => patternsEndpoint(options, host),
 });
 
-class Patterns implements Endpoint {
-  readonly routes: ReadonlyMap<string, RouteHandler> = new Map([
-    ['patterns', (call: HttpCall) => this.#answer(call)],
-  ]);
-  readonly #options: PatternsOptions;
-  readonly #host: Host<typeof metrics>;
-  #search: PatternSearch;
+function patternsEndpoint(options: PatternsOptions, host: Host<typeof metrics>): Endpoint {
+  const { enabled, custom, customFile } = options;
+  const { meters } = host;
+  let search: PatternSearch = {
+    maxRows: options.maxBackendRows,
+    secondPassMaxRows: options.secondPassMaxRows,
+    secondPassMaxWindows: options.secondPassMaxWindows,
+    custom,
+  };
 
-  constructor(options: PatternsOptions, host: Host<typeof metrics>) {
-    this.#options = options;
-    this.#host = host;
-    this.#search = {
-      maxRows: options.maxBackendRows,
-      secondPassMaxRows: options.secondPassMaxRows,
-      secondPassMaxWindows: options.secondPassMaxWindows,
-      custom: options.custom,
-    };
-  }
-
-  async start(): Promise<void> {
-    const { patterns_last_response_bytes } = this.#host.meters;
-    this.#host.observeRequests({
-      started: () => undefined,
-      finished: ({ requestType, responseBytes }, status) => {
-        if (requestType === 'patterns' && status === 200) patterns_last_response_bytes.set(responseBytes, {});
-      },
-    });
-    await this.reload();
-    if (this.#options.enabled) this.#host.onStop(usualPatternSearch(this.#host).claim(() => this.#search));
-  }
-
-  /** Reads the file again on SIGHUP; if that fails, the old patterns stay. */
-  async reload(): Promise<void> {
-    await this.#readFile();
-  }
-
-  async #answer(call: HttpCall): Promise<Answer> {
-    if (!this.#options.enabled) {
+  async function answerTo(call: HttpCall): Promise<Answer> {
+    if (!enabled) {
       await refuseStrangers(call);
       return { kind: 'patterns', patterns: [], warnings: [] };
     }
-    const answer = await call.ask(parseRequest(call.params, paramContext(this.#host, call), this.#search));
-    this.#host.meters.patterns_last_response_patterns.set(countPatterns(answer), {});
+    const answer = await call.ask(parseRequest(call.params, paramContext(host, call), search));
+    meters.patterns_last_response_patterns.set(countPatterns(answer), {});
     return answer;
   }
 
-  async #readFile(): Promise<void> {
-    const { customFile, custom } = this.#options;
+  async function readFile(): Promise<void> {
     if (customFile === undefined || customFile === '') return;
     const fromFile = await readPatternFile(customFile);
-    this.#search = { ...this.#search, custom: [...new Set([...custom, ...fromFile])] };
+    search = { ...search, custom: [...new Set([...custom, ...fromFile])] };
   }
+
+  return {
+    routes: new Map([['patterns', answerTo]]),
+    async start() {
+      host.observeRequests({
+        started: () => undefined,
+        finished: ({ requestType, responseBytes }, status) => {
+          if (requestType === 'patterns' && status === 200)
+            meters.patterns_last_response_bytes.set(responseBytes, {});
+        },
+      });
+      await readFile();
+      if (enabled) host.onStop(usualPatternSearch(host).claim(() => search));
+    },
+    /** Reads the file again on SIGHUP; if that fails, the old patterns stay. */
+    reload: readFile,
+  };
 }
 
 /** Sends a request through the chain, so that a client without access is rejected even if there is nothing to answer. */

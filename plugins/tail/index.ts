@@ -24,66 +24,50 @@ export default defineEndpoint<TailOptions, typeof tailMetrics>({
   name: 'tail',
   summary: 'Live tail over a WebSocket: history first, then new lines as they arrive.',
   metrics: tailMetrics,
-  create: (options, host) => new Tail(options, host),
+  create: (options, host) => tails(options, host),
 });
 
-class Tail implements Endpoint {
-  readonly routes: ReadonlyMap<string, RouteHandler>;
-  readonly upgrades: ReadonlyMap<string, UpgradeHandler>;
-  readonly #options: TailOptions;
-  readonly #host: Host<typeof tailMetrics>;
-  readonly #follow: FollowRules;
-  #open = 0;
+function tails(options: TailOptions, host: Host<typeof tailMetrics>): Endpoint {
+  const { meters } = host;
+  const follow: FollowRules = {
+    mode: options.mode,
+    refreshMs: Math.max(1, options.refreshInterval),
+    reorderMs: options.reorderWindow,
+    lookbackMs: options.lookback,
+    maxRemembered: options.dedupKeys,
+    openTimeoutMs: options.nativeOpenTimeout,
+  };
+  let open = 0;
+  const plain: RouteHandler = () => Promise.reject(apiError('notWebSocket', {}));
+  const upgrade: UpgradeHandler = (call) => {
+    const isAllowed = mayOpen(call.caller.headers.get('origin'), options.allowedOrigins);
+    return isAllowed ? serve(call) : Promise.reject(apiError('tailOriginRefused', {}));
+  };
 
-  constructor(options: TailOptions, host: Host<typeof tailMetrics>) {
-    this.#options = options;
-    this.#host = host;
-    this.#follow = {
-      mode: options.mode,
-      refreshMs: Math.max(1, options.refreshInterval),
-      reorderMs: options.reorderWindow,
-      lookbackMs: options.lookback,
-      maxRemembered: options.dedupKeys,
-      openTimeoutMs: options.nativeOpenTimeout,
-    };
-    const plain: RouteHandler = () => Promise.reject(apiError('notWebSocket', {}));
-    const upgrade: UpgradeHandler = (call) => {
-      const isAllowed = mayOpen(call.caller.headers.get('origin'), options.allowedOrigins);
-      return isAllowed ? this.#serve(call) : Promise.reject(apiError('tailOriginRefused', {}));
-    };
-    this.routes = new Map(routeIds.map((id) => [id, plain]));
-    this.upgrades = new Map(routeIds.map((id) => [id, upgrade]));
-  }
-
-  start(): void {
-    this.#host.onStop(usualTail(this.#host).claim((call) => this.#serve(call)));
-  }
-
-  async #serve(call: UpgradeCall): Promise<void> {
-    const { maxOpen } = this.#options;
-    const { meters } = this.#host;
-    if (maxOpen > 0 && this.#open >= maxOpen) throw apiError('tooManyTails', { limit: maxOpen });
-    this.#open += 1;
-    meters.tail_open.set(this.#open, {});
+  async function serve(call: UpgradeCall): Promise<void> {
+    const { maxOpen } = options;
+    if (maxOpen > 0 && open >= maxOpen) throw apiError('tooManyTails', { limit: maxOpen });
+    open += 1;
+    meters.tail_open.set(open, {});
     try {
-      await this.#tail(call);
+      await tail(call);
     } finally {
-      this.#open -= 1;
-      meters.tail_open.set(this.#open, {});
+      open -= 1;
+      meters.tail_open.set(open, {});
     }
   }
 
-  async #tail(call: UpgradeCall): Promise<void> {
-    const live = await this.#ask(call);
+  async function tail(call: UpgradeCall): Promise<void> {
+    const live = await ask(call);
     const socket = await call.accept();
     if (live instanceof ApiError) socket.close(internalError, live.message);
-    else await runTail(live, call, socket, this.#options, this.#host);
+    else await runTail(live, call, socket, options, host);
   }
 
   /** The live answer, or the only error that clients get as the close reason. */
-  async #ask(call: UpgradeCall): Promise<LiveAnswer | ApiError> {
+  async function ask(call: UpgradeCall): Promise<LiveAnswer | ApiError> {
     try {
-      const answer = await call.ask(parseTail(call.params, paramContext(this.#host, call), this.#follow));
+      const answer = await call.ask(parseTail(call.params, paramContext(host, call), follow));
       if (answer.kind !== 'live') throw new Error(`a tail was answered with ${answer.kind}`);
       return answer;
     } catch (error) {
@@ -91,6 +75,12 @@ class Tail implements Endpoint {
       throw error;
     }
   }
+
+  return {
+    routes: new Map(routeIds.map((id) => [id, plain])),
+    upgrades: new Map(routeIds.map((id) => [id, upgrade])),
+    start: () => host.onStop(usualTail(host).claim(serve)),
+  };
 }
 
 /** True if a page of this origin may open a tail. Clients other than browsers send no origin; the comparison is case-insensitive. */

@@ -17,7 +17,7 @@ export default defineService<WarmersOptions, typeof metrics>({
   summary: 'Refreshes common label listings in the background.',
   component: 'cache_warmer',
   metrics,
-  create: (options, host) => (options.labelsCacheWarm ? new LabelWarmer(options, host) : {}),
+  create: (options, host) => (options.labelsCacheWarm ? labelWarmer(options, host) : {}),
 });
 
 const hourMs = 3_600_000;
@@ -36,84 +36,61 @@ const maxTenants = 20;
 const listings: ReadonlySet<string> = new Set(['labels', 'label_values', 'series']);
 
 /** Keeps listings warm for the tenant without a header first, then for the most recent tenants. */
-class LabelWarmer implements Lifecycle {
-  readonly #options: WarmersOptions;
-  readonly #host: Host<typeof metrics>;
-  readonly #stopped = new AbortController();
+function labelWarmer(options: WarmersOptions, host: Host<typeof metrics>): Lifecycle {
+  const { clock, log, meters } = host;
+  const stopped = new AbortController();
+  const { signal } = stopped;
   /** Time of the last request by header; the most recent is last. */
-  readonly #tenants = new Map<string, { atMs: number }>();
-  #running: Promise<void> | undefined;
+  const tenants = new Map<string, { atMs: number }>();
+  let running: Promise<void> | undefined;
 
-  constructor(options: WarmersOptions, host: Host<typeof metrics>) {
-    this.#options = options;
-    this.#host = host;
-  }
-
-  start(): void {
-    this.#host.observeRequests({
-      started: () => undefined,
-      finished: (record, status) => this.#saw(record, status),
-    });
-    this.#running = this.#run().catch((error: unknown) => {
-      if (!this.#stopped.signal.aborted)
-        this.#host.log.error('the prefetch of label listings has stopped', { error });
-    });
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#running;
-  }
-
-  #saw({ requestType, caller: { orgId } }: RequestRecord, status: number): void {
+  function saw({ requestType, caller: { orgId } }: RequestRecord, status: number): void {
     if (orgId === undefined || status !== 200 || !listings.has(requestType)) return;
-    const atMs = this.#host.clock.monotonicMs();
-    const known = this.#tenants.get(orgId);
+    const atMs = clock.monotonicMs();
+    const known = tenants.get(orgId);
     if (known !== undefined) {
       known.atMs = atMs;
       return;
     }
-    this.#tenants.set(orgId, { atMs });
-    if (this.#tenants.size <= maxTenants) return;
-    const byAge = [...this.#tenants].sort(([, one], [, other]) => one.atMs - other.atMs);
-    for (const [tenant] of byAge.slice(0, Math.ceil(maxTenants / 10))) this.#tenants.delete(tenant);
+    tenants.set(orgId, { atMs });
+    if (tenants.size <= maxTenants) return;
+    const byAge = [...tenants].sort(([, one], [, other]) => one.atMs - other.atMs);
+    for (const [tenant] of byAge.slice(0, Math.ceil(maxTenants / 10))) tenants.delete(tenant);
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopped;
-    const { labelsCacheTtl, warmupMaxJitter } = this.#options;
+  async function run(): Promise<void> {
+    const { labelsCacheTtl, warmupMaxJitter } = options;
     // Random delay, so that replicas started together do not all send requests at once.
     await sleep(Math.min(maxTimerMs, Math.random() * warmupMaxJitter), undefined, { signal, ref: false });
     const everyMs = renewal * (labelsCacheTtl === 0 ? builtInTtlMs : labelsCacheTtl);
     for (;;) {
       const outcomes = new Map<string, number>();
-      for (const orgId of [undefined, ...this.#remembered()])
+      for (const orgId of [undefined, ...remembered()])
         for (const lengthMs of presetsMs) {
-          const outcome = await this.#warm(orgId, lengthMs);
+          const outcome = await warm(orgId, lengthMs);
           if (outcome === 'refused') break;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-          this.#host.meters.label_warmups_total.add(1, { outcome });
+          meters.label_warmups_total.add(1, { outcome });
           await sleep(pauseMs, undefined, { signal, ref: false });
         }
-      this.#host.log.debug('label listings prefetched', Object.fromEntries(outcomes));
+      log.debug('label listings prefetched', Object.fromEntries(outcomes));
       await sleep(Math.min(maxTimerMs, everyMs), undefined, { signal, ref: false });
     }
   }
 
-  #remembered(): readonly string[] {
-    const sinceMs = this.#host.clock.monotonicMs() - rememberedMs;
-    return [...this.#tenants].filter(([, { atMs }]) => atMs >= sinceMs).map(([orgId]) => orgId);
+  function remembered(): readonly string[] {
+    const sinceMs = clock.monotonicMs() - rememberedMs;
+    return [...tenants].filter(([, { atMs }]) => atMs >= sinceMs).map(([orgId]) => orgId);
   }
 
-  async #warm(
+  async function warm(
     orgId: string | undefined,
     lengthMs: number,
   ): Promise<'warmed' | 'skipped' | 'failed' | 'refused'> {
-    const { signal } = this.#stopped;
-    const endNs = BigInt(this.#host.clock.nowMs()) * msNs;
+    const endNs = BigInt(clock.nowMs()) * msNs;
     const range = { startNs: endNs - BigInt(lengthMs) * msNs, endNs };
     try {
-      await this.#host.ask({ op: 'labels', range, browse: {} }, { orgId, signal });
+      await host.ask({ op: 'labels', range, browse: {} }, { orgId, signal });
       return 'warmed';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -123,4 +100,17 @@ class LabelWarmer implements Lifecycle {
       return error.status === 429 || error.status === 503 ? 'skipped' : 'failed';
     }
   }
+
+  return {
+    start() {
+      host.observeRequests({ started: () => undefined, finished: saw });
+      running = run().catch((error: unknown) => {
+        if (!signal.aborted) log.error('the prefetch of label listings has stopped', { error });
+      });
+    },
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
 }
