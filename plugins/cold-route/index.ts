@@ -1,7 +1,7 @@
 /** Stage `cold-route`: reads old data from a second backend (docs/cold-storage.md). */
 import type { ColdRouteOptions } from '../../core/base/options.gen.js';
 import { defineStage, type Stage } from '../../core/plugin/index.js';
-import { ColdBackend } from './cold-backend.js';
+import { coldBackend } from './cold-backend.js';
 import { lint } from './lint.js';
 import { coldMetrics } from './metrics.js';
 
@@ -17,7 +17,7 @@ export default defineStage({
   create(options: ColdRouteOptions, host): Stage<never, 'cold'> {
     const { enabled, backend } = options;
     if (!enabled || backend === undefined || backend === '') return hotOnly;
-    return new ColdBackend(backend, options, host);
+    return coldBackend(backend, options, host);
   },
 });
 

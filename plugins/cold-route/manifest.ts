@@ -13,77 +13,65 @@ interface Manifest {
 /** Number of intervals after which a manifest counts as old. */
 const oldAfter = 2;
 
-/** The contents of the cold backend, read periodically. If reading fails, the last known contents are used. */
-export class ManifestReader {
-  readonly #client: BackendClient;
-  readonly #host: Host<typeof coldMetrics>;
-  readonly #everyMs: number;
-  readonly #timeoutMs: number;
-  #manifest: Manifest | undefined;
-  #readAtMs = 0;
-  #hasFailed = false;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #stopped = new AbortController();
+/** Reads the contents of the cold backend periodically. If reading fails, the last known contents are used. */
+export function manifestReader(
+  client: BackendClient,
+  { clock, log, meters }: Host<typeof coldMetrics>,
+  everyMs: number,
+  timeoutMs: number,
+) {
+  const stopped = new AbortController();
+  let manifest: Manifest | undefined;
+  let readAtMs = 0;
+  let hasFailed = false;
+  let timer: NodeJS.Timeout | undefined;
 
-  constructor(client: BackendClient, host: Host<typeof coldMetrics>, everyMs: number, timeoutMs: number) {
-    this.#client = client;
-    this.#host = host;
-    this.#everyMs = everyMs;
-    this.#timeoutMs = timeoutMs;
+  function next(): void {
+    if (stopped.signal.aborted) return;
+    timer = setTimeout(() => void look(stopped.signal).then(next), everyMs).unref();
   }
 
-  /** The contents; undefined before the first successful read. */
-  get contents(): ColdContents | undefined {
-    if (this.#manifest === undefined) return undefined;
-    const ageMs = this.#host.clock.monotonicMs() - this.#readAtMs;
-    return { newestNs: this.#manifest.newestNs, isOld: ageMs > oldAfter * this.#everyMs };
-  }
-
-  /** Reads the manifest now and after each interval. */
-  async start(signal: AbortSignal): Promise<void> {
-    await this.#look(signal);
-    this.#next();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#stopped.abort();
-  }
-
-  #next(): void {
-    if (this.#stopped.signal.aborted) return;
-    const look = async (): Promise<void> => {
-      await this.#look(this.#stopped.signal);
-      this.#next();
-    };
-    this.#timer = setTimeout(() => void look(), this.#everyMs).unref();
-  }
-
-  async #look(ends: AbortSignal): Promise<void> {
-    const { clock, log, meters } = this.#host;
+  async function look(ends: AbortSignal): Promise<void> {
     try {
-      const signal = AbortSignal.any([ends, AbortSignal.timeout(this.#timeoutMs)]);
-      const answer = await this.#client.call(probeCall({ path: '/manifest/range', headers: {}, signal }));
-      this.#manifest = readManifest(await textOf(answer));
-      this.#readAtMs = clock.monotonicMs();
+      const signal = AbortSignal.any([ends, AbortSignal.timeout(timeoutMs)]);
+      const answer = await client.call(probeCall({ path: '/manifest/range', headers: {}, signal }));
+      manifest = readManifest(await textOf(answer));
+      readAtMs = clock.monotonicMs();
       meters.cold_manifest_reads_total.add(1, { outcome: 'read' });
       meters.cold_manifest_read_timestamp_seconds.set(clock.nowMs() / 1000, {});
-      const { newestNs } = this.#manifest;
+      const { newestNs } = manifest;
       if (newestNs !== undefined)
         meters.cold_newest_timestamp_seconds.set(Number(newestNs / 1_000_000n) / 1000, {});
-      if (this.#hasFailed) log.info('the manifest of the cold backend is readable again');
-      this.#hasFailed = false;
+      if (hasFailed) log.info('the manifest of the cold backend is readable again');
+      hasFailed = false;
     } catch (error) {
-      if (this.#stopped.signal.aborted) return;
+      if (stopped.signal.aborted) return;
       meters.cold_manifest_reads_total.add(1, { outcome: 'failed' });
       const inUse =
-        this.#manifest === undefined
+        manifest === undefined
           ? 'only the boundary decides which backend is read'
           : 'the last manifest stays in use';
-      if (!this.#hasFailed) log.warn(`cannot read the manifest of the cold backend: ${inUse}`, { error });
-      this.#hasFailed = true;
+      if (!hasFailed) log.warn(`cannot read the manifest of the cold backend: ${inUse}`, { error });
+      hasFailed = true;
     }
   }
+
+  return {
+    /** The contents; undefined before the first successful read. */
+    contents(): ColdContents | undefined {
+      if (manifest === undefined) return undefined;
+      return { ...manifest, isOld: clock.monotonicMs() - readAtMs > oldAfter * everyMs };
+    },
+    /** Reads the manifest now and after each interval. */
+    async start(signal: AbortSignal): Promise<void> {
+      await look(signal);
+      next();
+    },
+    stop(): void {
+      clearTimeout(timer);
+      stopped.abort();
+    },
+  };
 }
 
 /** Maximum size of a manifest, which usually has a few hundred bytes. */

@@ -8,7 +8,6 @@ import { binaryLimits, type MetricLimits } from '../../core/logql/metric/index.j
 import { operationOf } from '../../core/operations/index.js';
 import {
   defineStage,
-  type AdmitAgain,
   type Answer,
   type ApiRequest,
   type Exchange,
@@ -53,7 +52,7 @@ export default defineStage<LokiHistoryOptions, 'tenant', never, typeof historyMe
     if (url === undefined || url === '') return passThrough;
     const untilNs = until === undefined ? undefined : parseRfc3339(until);
     if (untilNs === undefined) throw new Error('-loki-history-until is not set');
-    return new LokiHistory(url, untilNs, options, host);
+    return lokiHistory(url, untilNs, options, host);
   },
 });
 
@@ -62,128 +61,61 @@ const passThrough: Stage<'tenant', never> = {
   admitAgain: () => () => true,
 };
 
-class LokiHistory implements Stage<'tenant', never> {
-  readonly #loki: OldLoki;
-  readonly #untilNs: bigint;
-  readonly #options: LokiHistoryOptions;
-  readonly #host: Host<typeof historyMetrics>;
-  readonly #workers: LineWorkers;
-
-  constructor(url: string, untilNs: bigint, options: LokiHistoryOptions, host: Host<typeof historyMetrics>) {
-    this.#loki = new OldLoki(url, options, host);
-    this.#untilNs = untilNs;
-    this.#options = options;
-    this.#host = host;
-    this.#workers = new LineWorkers({ threads: options.lineThreads, timeoutMs: options.lineTimeout });
-  }
-
-  start(): void {
-    this.#loki.start();
-  }
-
-  async stop(): Promise<void> {
-    this.#workers.close();
-    await this.#loki.stop();
-  }
-
-  /** An exchange that was passed on has no old data, however often it is repeated. */
-  admitAgain(): AdmitAgain {
-    return () => true;
-  }
-
-  async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
-    const { request, slots } = exchange;
-    // The old Loki is not asked for tenants that the configuration does not know.
-    if (slots.tenant.hasNoData === true) return rest(exchange);
-    switch (request.op) {
-      case 'query_range':
-      case 'query': {
-        await readAhead(request, exchange.signal);
-        const { ast } = request.query;
-        if (ast.kind !== 'log') return this.#metric(exchange, request, ast, rest);
-        if (request.op === 'query') return rest(exchange);
-        return this.#ranged(exchange, request, rest, (sides) =>
-          answerLogLines(request, this.#untilNs, sides),
-        );
-      }
-      case 'detected_fields':
-      case 'detected_field_values': {
-        await readAhead(request, exchange.signal);
-        if (request.query.ast.kind !== 'log') return rest(exchange);
-        const place = { workers: this.#workers, signal: exchange.signal, memory: exchange.memory };
-        const keepsDots = this.#host.naming.dottedNames === 'accept';
-        return this.#ranged(exchange, request, rest, (sides) =>
-          answerFields(request, this.#untilNs, sides, place, keepsDots),
-        );
-      }
-      case 'labels':
-      case 'label_values':
-      case 'series':
-      case 'index_stats':
-      case 'index_shards':
-      case 'volume':
-      case 'volume_range':
-      case 'detected_labels':
-      case 'patterns':
-        return this.#ranged(exchange, request, rest, (sides) => answerMerged(request, this.#untilNs, sides));
-      case 'format_query':
-      case 'tail':
-      case 'delete':
-      case 'deletions':
-      case 'tenant':
-        return rest(exchange);
-    }
-  }
+function lokiHistory(
+  url: string,
+  untilNs: bigint,
+  options: LokiHistoryOptions,
+  host: Host<typeof historyMetrics>,
+): Stage<'tenant', never> {
+  const { limits, meters, naming } = host;
+  const loki = new OldLoki(url, options, host);
+  const workers = new LineWorkers({ threads: options.lineThreads, timeoutMs: options.lineTimeout });
 
   /** Answers a request over a range: passes it on if it has new data only. */
-  async #ranged(
+  async function ranged(
     exchange: Exchange<'tenant'>,
     request: Extract<ApiRequest, { readonly range: TimeRange }>,
     rest: Rest,
     answer: (sides: Sides) => Promise<Answer>,
   ): Promise<Answer> {
-    const [older, newer] = [
-      rangeOn('old', request.range, this.#untilNs),
-      rangeOn('new', request.range, this.#untilNs),
-    ];
+    const [older, newer] = [rangeOn('old', request.range, untilNs), rangeOn('new', request.range, untilNs)];
     const place = older === undefined ? 'new' : newer === undefined ? 'old' : 'both';
-    this.#count(place);
+    count(place);
     if (place === 'new') return rest(exchange);
     try {
-      return await answer(new Sides(exchange, rest, this.#loki));
+      return await answer(new Sides(exchange, rest, loki));
     } catch (error) {
-      const partial = this.#partialOr(error);
+      const partial = partialOr(error);
       if (newer === undefined) return partial(operationOf(request).empty(request));
       return partial(await rest(exchange.derive({ request: { ...request, range: newer }, isFinal: false })));
     }
   }
 
-  async #metric(
+  async function metric(
     exchange: Exchange<'tenant'>,
     request: MetricRequest,
     expr: MetricExpr,
     rest: Rest,
   ): Promise<Answer> {
     const { oldestNs } = exchange.slots.tenant;
-    const times: OldTimes = { oldestNs, untilNs: this.#untilNs };
+    const times: OldTimes = { oldestNs, untilNs: untilNs };
     const divided = dividedMetric(request, expr, times);
     const place = placeOfAll(divided);
-    this.#count(place);
+    count(place);
     if (place === 'new') return rest(exchange);
-    const sides = new Sides(exchange, rest, this.#loki);
-    const { maxLines, linesPerCall } = this.#options;
+    const sides = new Sides(exchange, rest, loki);
+    const { maxLines, linesPerCall } = options;
     const lines: LineReading = {
-      ...{ sides, untilNs: this.#untilNs, maxLines, linesPerCall },
-      onLines: (count) => this.#host.meters.loki_history_lines_total.add(count, {}),
+      ...{ sides, untilNs: untilNs, maxLines, linesPerCall },
+      onLines: (count) => meters.loki_history_lines_total.add(count, {}),
     };
-    const deps = { sides, times, workers: this.#workers, lines };
-    return answerDivided(divided, request, deps, this.#limits(exchange, request), (error) =>
-      this.#partialOr(error)(operationOf(request).empty(request)),
+    const deps = { sides, times, workers: workers, lines };
+    return answerDivided(divided, request, deps, limitsOf(exchange, request), (error) =>
+      partialOr(error)(operationOf(request).empty(request)),
     );
   }
 
-  #limits({ caller, memory, slots }: Exchange<'tenant'>, request: MetricRequest): MetricLimits {
-    const { limits } = this.#host;
+  function limitsOf({ caller, memory, slots }: Exchange<'tenant'>, request: MetricRequest): MetricLimits {
     const { id, limitIds = [id] } = slots.tenant;
     const { maxQuerySeries } = limits.of(limitIds);
     const { approxTopk } = limits.process;
@@ -194,19 +126,70 @@ class LokiHistory implements Stage<'tenant', never> {
   }
 
   /** Adds the warning to an answer without old data if there may be one; otherwise throws the error. */
-  #partialOr(error: unknown): (answer: Answer) => Answer {
-    if (!this.#options.partialResponses || !isOldLokiFailure(error)) return rethrown(error);
+  function partialOr(error: unknown): (answer: Answer) => Answer {
+    if (!options.partialResponses || !isOldLokiFailure(error)) return rethrown(error);
     return (answer) => {
       const partial = warned(answer, warning);
       if (partial === undefined) throw error;
-      this.#host.meters.loki_history_partial_answers_total.add(1, {});
+      meters.loki_history_partial_answers_total.add(1, {});
       return partial;
     };
   }
 
-  #count(place: Place): void {
-    this.#host.meters.loki_history_requests_total.add(1, { route: place });
+  function count(place: Place): void {
+    meters.loki_history_requests_total.add(1, { route: place });
   }
+
+  return {
+    start: () => loki.start(),
+    async stop() {
+      workers.close();
+      await loki.stop();
+    },
+    /** An exchange that was passed on has no old data, however often it is repeated. */
+    admitAgain: () => () => true,
+    async handle(exchange, rest) {
+      const { request, slots } = exchange;
+      // The old Loki is not asked for tenants that the configuration does not know.
+      if (slots.tenant.hasNoData === true) return rest(exchange);
+      switch (request.op) {
+        case 'query_range':
+        case 'query': {
+          await readAhead(request, exchange.signal);
+          const { ast } = request.query;
+          if (ast.kind !== 'log') return metric(exchange, request, ast, rest);
+          if (request.op === 'query') return rest(exchange);
+          return ranged(exchange, request, rest, (sides) => answerLogLines(request, untilNs, sides));
+        }
+        case 'detected_fields':
+        case 'detected_field_values': {
+          await readAhead(request, exchange.signal);
+          if (request.query.ast.kind !== 'log') return rest(exchange);
+          const place = { workers: workers, signal: exchange.signal, memory: exchange.memory };
+          const keepsDots = naming.dottedNames === 'accept';
+          return ranged(exchange, request, rest, (sides) =>
+            answerFields(request, untilNs, sides, place, keepsDots),
+          );
+        }
+        case 'labels':
+        case 'label_values':
+        case 'series':
+        case 'index_stats':
+        case 'index_shards':
+        case 'volume':
+        case 'volume_range':
+        case 'detected_labels':
+        case 'patterns':
+          return ranged(exchange, request, rest, (sides) => answerMerged(request, untilNs, sides));
+        case 'format_query':
+        case 'tail':
+        case 'delete':
+        case 'deletions':
+        case 'tenant':
+          return rest(exchange);
+      }
+    },
+  };
 }
 
 type FieldsRequest = DetectedFieldsRequest | DetectedFieldValuesRequest;

@@ -13,18 +13,14 @@ import { knownDifference } from '../../core/comparison/known-differences.js';
 import {
   defineStage,
   jsonAnswer,
-  type AdmitAgain,
   type Answer,
   type Exchange,
   type Host,
-  type Rest,
-  type RouteHandler,
   type Stage,
   type Topic,
 } from '../../core/plugin/index.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { lokiRequest, type LokiRequest } from '../../core/wire/api/loki-request.js';
-import type { Tokens } from '../../core/workers/workers.js';
 
 const metrics = {
   mirror_requests_total: {
@@ -62,7 +58,7 @@ export default defineStage<MirrorOptions, never, never, typeof metrics>({
   create: (options, host) =>
     options.url === undefined || options.url === '' || options.percent === 0
       ? passThrough
-      : new Mirror(options.url, options, host),
+      : mirror(options.url, options, host),
 });
 
 const passThrough: Stage<never, never> = {
@@ -89,200 +85,177 @@ interface Findings {
   readonly outcomes: Outcomes;
 }
 
-class Mirror implements Stage<never, never> {
-  readonly #options: MirrorOptions;
-  readonly #host: Host<typeof metrics>;
-  readonly #base: string;
-  readonly #authorization: string | undefined;
-  readonly #agent: Agent;
-  readonly #stopped = new AbortController();
+function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>): Stage<never, never> {
+  const { clock, log, meters, pluginId, workers } = host;
+  const { timeout, maxConcurrent, maxAnswerBytes, keep, percent, rate: perSecond } = options;
+  const parsed = new URL(url);
+  const authorization = authorizationOf(parsed);
+  const base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
+  const agent = new Agent({ connections: maxConcurrent, headersTimeout: timeout, bodyTimeout: timeout });
+  const stopped = new AbortController();
+  const budget = { name: `${pluginId} rate of ${perSecond}`, size: Math.max(1, perSecond), perSecond };
   /** Undefined for a rate of 0. */
-  readonly #tokens: Tokens | undefined;
-  readonly #differences: MirroredDifference[] = [];
-  readonly #outcomes = { equal: 0, different: 0, failed: 0, skipped: 0, not_sent: 0 };
-  readonly #topic: Topic<null, Findings>;
-  #running = 0;
+  const tokens = perSecond > 0 ? workers.tokens(budget) : undefined;
+  const differences: MirroredDifference[] = [];
+  const outcomes = { equal: 0, different: 0, failed: 0, skipped: 0, not_sent: 0 };
+  const topic: Topic<null, Findings> = { name: `${pluginId} findings` };
+  let running = 0;
   /** Repeated requests that go through the chain to be mirrored. */
-  #owed = 0;
+  let owed = 0;
+  workers.answer(topic, () => ({ differences, outcomes }));
 
-  constructor(url: string, options: MirrorOptions, host: Host<typeof metrics>) {
-    this.#options = options;
-    this.#host = host;
-    this.#topic = { name: `${host.pluginId} findings` };
-    host.workers.answer(this.#topic, () =>
-      Promise.resolve({ differences: this.#differences, outcomes: this.#outcomes }),
-    );
-    const parsed = new URL(url);
-    this.#authorization = authorizationOf(parsed);
-    this.#base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
-    const { timeout, maxConcurrent: connections, rate: perSecond } = options;
-    const budget = { name: `${host.pluginId} rate of ${perSecond}`, size: Math.max(1, perSecond), perSecond };
-    this.#tokens = perSecond > 0 ? host.workers.tokens(budget) : undefined;
-    this.#agent = new Agent({ connections, headersTimeout: timeout, bodyTimeout: timeout });
+  /** Answers `/admin/mirror`: the latest differences of all workers, the newest last, and the number of requests by outcome. */
+  async function report(): Promise<Answer> {
+    const { answers } = await workers.gather(topic, null);
+    const found = answers.map(({ answer }) => answer);
+    const all = found.flatMap((one) => one.differences).sort((a, b) => a.atMs - b.atMs);
+    const sums = added(found.map((one) => one.outcomes));
+    return jsonAnswer({ status: 'success', outcomes: sums, data: all.slice(-keep) });
   }
 
-  async handle(exchange: Exchange, rest: Rest): Promise<Answer> {
-    const request = this.#isChosen(exchange) ? lokiRequest(exchange.request) : undefined;
-    if (request === undefined) return rest(exchange);
-    try {
-      const answer = await rest(exchange);
-      this.#send(exchange, request, answer);
-      return answer;
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal !== undefined) this.#send(exchange, request, refusal);
-      throw error;
-    }
-  }
-
-  admitAgain(): AdmitAgain {
-    return () => {
-      if (!this.#isDrawn()) return true;
-      this.#owed += 1;
-      return false;
-    };
-  }
-
-  /** Closes connections; comparisons that run are given up. */
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    this.#tokens?.release();
-    await this.#agent.destroy();
-  }
-
-  /** `/admin/mirror`: the latest differences of all workers, the newest last, and the number of requests by outcome. */
-  get routes(): ReadonlyMap<string, RouteHandler> {
-    return new Map([
-      [
-        'admin_mirror',
-        async () => {
-          const { answers } = await this.#host.workers.gather(this.#topic, null);
-          const found = answers.map(({ answer }) => answer);
-          const all = found.flatMap(({ differences }) => differences).sort((a, b) => a.atMs - b.atMs);
-          const outcomes = added(found.map((one) => one.outcomes));
-          return jsonAnswer({ status: 'success', outcomes, data: all.slice(-this.#options.keep) });
-        },
-      ],
-    ]);
-  }
-
-  #isChosen({ caller, isFinal }: Exchange): boolean {
+  function isChosen({ caller, isFinal }: Exchange): boolean {
     if (caller.isBackground === true || !isFinal) return false;
-    if (this.#owed === 0) return this.#isDrawn();
-    this.#owed -= 1;
+    if (owed === 0) return isDrawn();
+    owed -= 1;
     return true;
   }
 
-  #isDrawn(): boolean {
-    return Math.random() * 100 < this.#options.percent;
+  function isDrawn(): boolean {
+    return Math.random() * 100 < percent;
   }
 
   /** Starts the mirrored request once the answer has been handed on, unless a limit is reached. Nobody waits for it. */
-  #send(exchange: Exchange, request: LokiRequest, answer: Answer | Answered): void {
-    if (this.#running >= this.#options.maxConcurrent) {
-      this.#notSent('concurrency');
+  function send(exchange: Exchange, request: LokiRequest, answer: Answer | Answered): void {
+    if (running >= maxConcurrent) {
+      notSent('concurrency');
       return;
     }
-    this.#running += 1;
-    void this.#mirror(exchange, request, answer)
+    running += 1;
+    void mirrored(exchange, request, answer)
       .catch((error: unknown) => {
-        this.#count('failed');
-        if (!this.#stopped.signal.aborted) this.#host.log.debug('a mirrored request failed', { error });
+        count('failed');
+        if (!stopped.signal.aborted) log.debug('a mirrored request failed', { error });
       })
-      .finally(() => (this.#running -= 1));
+      .finally(() => (running -= 1));
   }
 
-  async #mirror(exchange: Exchange, request: LokiRequest, answer: Answer | Answered): Promise<void> {
-    if (this.#tokens === undefined || !(await this.#tokens.take(''))) {
-      this.#notSent('rate');
+  async function mirrored(
+    exchange: Exchange,
+    request: LokiRequest,
+    answer: Answer | Answered,
+  ): Promise<void> {
+    if (tokens === undefined || !(await tokens.take(''))) {
+      notSent('rate');
       return;
     }
     await setImmediate();
-    await this.#compare(exchange, request, answer);
+    await compare(exchange, request, answer);
   }
 
-  #notSent(reason: 'rate' | 'concurrency'): void {
-    this.#outcomes.not_sent += 1;
-    this.#host.meters.mirror_not_sent_total.add(1, { reason });
+  function notSent(reason: 'rate' | 'concurrency'): void {
+    outcomes.not_sent += 1;
+    meters.mirror_not_sent_total.add(1, { reason });
   }
 
-  async #compare(
+  async function compare(
     { caller, request: asked }: Exchange,
     request: LokiRequest,
     answer: Answer | Answered,
   ): Promise<void> {
-    const { signal } = this.#stopped;
-    const own = await this.#encoded(asked, answer, caller.categorizeLabels);
+    const { signal } = stopped;
+    const own = await encoded(asked, answer, caller.categorizeLabels);
     if (own === undefined) {
-      this.#count('skipped');
+      count('skipped');
       return;
     }
-    const startedMs = this.#host.clock.monotonicMs();
-    const mirrored = await this.#ask(
-      request,
-      caller,
-      AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeout)]),
-    );
+    const startedMs = clock.monotonicMs();
+    const mirrored = await ask(request, caller, AbortSignal.any([signal, AbortSignal.timeout(timeout)]));
     if (mirrored === undefined) {
-      this.#count('skipped');
+      count('skipped');
       return;
     }
-    this.#host.meters.mirror_seconds.observe((this.#host.clock.monotonicMs() - startedMs) / 1000, {});
+    meters.mirror_seconds.observe((clock.monotonicMs() - startedMs) / 1000, {});
     const difference = compareAnswers(request, mirrored, own);
-    this.#count(difference === undefined ? 'equal' : 'different');
+    count(difference === undefined ? 'equal' : 'different');
     if (difference === undefined) return;
     const known = knownDifference({ request, difference, reference: mirrored, candidate: own });
-    this.#host.meters.mirror_differences_total.add(1, {
+    meters.mirror_differences_total.add(1, {
       kind: difference.kind,
       known: String(known !== undefined),
     });
-    this.#differences.push({
+    differences.push({
       ...difference,
-      atMs: this.#host.clock.nowMs(),
+      atMs: clock.nowMs(),
       tenant: caller.orgId ?? '',
       request,
       ...(known === undefined ? {} : { known }),
     });
-    if (this.#differences.length > this.#options.keep) this.#differences.shift();
+    if (differences.length > keep) differences.shift();
   }
 
-  #count(outcome: Exclude<Outcome, 'not_sent'>): void {
-    this.#outcomes[outcome] += 1;
-    this.#host.meters.mirror_requests_total.add(1, { outcome });
+  function count(outcome: Exclude<Outcome, 'not_sent'>): void {
+    outcomes[outcome] += 1;
+    meters.mirror_requests_total.add(1, { outcome });
   }
 
   /** The answer as the client got it; undefined when it is too large to compare. */
-  async #encoded(
+  async function encoded(
     request: Exchange['request'],
     answer: Answer | Answered,
     categorizeLabels: boolean,
   ): Promise<Answered | undefined> {
     if (!('kind' in answer)) return answer;
     const steps = encodeSteps(answer, { categorizeLabels, request });
-    const { status, body } = await atPace(steps, new Pacer(this.#stopped.signal));
-    return body.byteLength > this.#options.maxAnswerBytes
-      ? undefined
-      : { status, body: parsedBody(body.toString('utf8')) };
+    const { status, body } = await atPace(steps, new Pacer(stopped.signal));
+    return body.byteLength > maxAnswerBytes ? undefined : { status, body: parsedBody(body.toString('utf8')) };
   }
 
-  #ask(
+  function ask(
     request: LokiRequest,
     { headers, orgId }: Exchange['caller'],
     signal: AbortSignal,
   ): Promise<Answered | undefined> {
     const flags = headers.get('x-loki-response-encoding-flags');
     return askLoki(request, {
-      url: this.#base,
+      url: base,
       headers: {
         ...(orgId === undefined ? {} : { 'x-scope-orgid': orgId }),
         ...(flags === undefined ? {} : { 'x-loki-response-encoding-flags': flags }),
-        ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
+        ...(authorization === undefined ? {} : { authorization: authorization }),
       },
-      dispatcher: this.#agent,
+      dispatcher: agent,
       signal,
-      maxBytes: this.#options.maxAnswerBytes,
+      maxBytes: maxAnswerBytes,
     });
   }
+
+  return {
+    routes: new Map([['admin_mirror', report]]),
+    async handle(exchange, rest) {
+      const request = isChosen(exchange) ? lokiRequest(exchange.request) : undefined;
+      if (request === undefined) return rest(exchange);
+      try {
+        const answer = await rest(exchange);
+        send(exchange, request, answer);
+        return answer;
+      } catch (error) {
+        const refusal = refusalOf(error);
+        if (refusal !== undefined) send(exchange, request, refusal);
+        throw error;
+      }
+    },
+    admitAgain: () => () => {
+      if (!isDrawn()) return true;
+      owed += 1;
+      return false;
+    },
+    /** Closes connections; comparisons that run are given up. */
+    async stop() {
+      stopped.abort();
+      tokens?.release();
+      await agent.destroy();
+    },
+  };
 }
 
 function added(all: readonly Outcomes[]): Outcomes {
