@@ -23,113 +23,84 @@ export default defineEndpoint<RulesOptions>({
   name: 'rules',
   summary: 'Read-only API for rules and alerts: JSON from the rules backend, YAML in Loki’s format.',
   create(options) {
-    const views = new RuleViews(options);
+    const { rulerBackend, alertsBackend = rulerBackend } = options;
+    const backend = new RulesBackend(options.timeout, options.hidesAddresses);
+
+    /** A route that passes the answer of a service on. */
+    const passed =
+      (service: RulesCall['service'], base: string | undefined): RouteHandler =>
+      async (call) => {
+        const tenant = await askTenant(call);
+        if (base === undefined || tenant.hasNoData) return jsonAnswer(emptyOf(service), jsonType);
+        const { bytes } = await backend.fetchJson({ service, base, ...passedOn(call, tenant) });
+        return finishedAnswer(200, bytes, jsonType);
+      };
+
+    async function groupsOf(
+      call: HttpCall,
+      tenant: Tenant,
+      base: string,
+      chosen: readonly (readonly [string, string])[],
+    ): Promise<readonly RuleGroup[]> {
+      if (tenant.hasNoData) return [];
+      const { params, ...others } = passedOn(call, tenant);
+      const names = new Set(chosen.map(([name]) => name));
+      const { document } = await backend.fetchJson({
+        ...{ service: 'rules', base, ...others },
+        // Parameters cannot override the selection by path.
+        params: [...chosen, ...params.filter(([name]) => !names.has(name))],
+      });
+      const groups = readGroups(document);
+      if (groups === undefined)
+        throw apiError('rulesBackendFailed', { service: 'rules', cause: 'its answer has no rule groups' });
+      return groups;
+    }
+
     return {
       routes: new Map<string, RouteHandler>([
-        ['rules', (call) => views.all(call)],
-        ['rules_namespace', (call) => views.namespace(call)],
-        ['rules_group', (call) => views.group(call)],
-        ['pm_rules', (call) => views.rulesJson(call)],
-        ['alerts', (call) => views.alertsJson(call)],
-        ['pm_alerts', (call) => views.alertsJson(call)],
+        [
+          'rules',
+          async (call) => {
+            const tenant = await askTenant(call);
+            if (rulerBackend === undefined) return textAnswer(200, '{}\n', yamlType);
+            return namespacesAnswer(await groupsOf(call, tenant, rulerBackend, []));
+          },
+        ],
+        [
+          'rules_namespace',
+          async (call) => {
+            const { namespace } = readRulesPath(call.pathParams);
+            const tenant = await askTenant(call);
+            if (rulerBackend === undefined) throw apiError('notFound', {});
+            const groups = await groupsOf(call, tenant, rulerBackend, [['file[]', namespace]]);
+            return namespacesAnswer(groups.filter((group) => group.namespace === namespace));
+          },
+        ],
+        [
+          'rules_group',
+          async (call) => {
+            const { namespace, group } = readRulesPath(call.pathParams);
+            const tenant = await askTenant(call);
+            // Grafana requests test/test to find out whether rules can be written; only this text tells it that they cannot.
+            if (rulerBackend === undefined || (namespace === 'test' && group === 'test'))
+              throw apiError('notFound', {});
+            const groups = await groupsOf(call, tenant, rulerBackend, [
+              ['file[]', namespace],
+              ['rule_group[]', group],
+            ]);
+            const found = groups.find((each) => each.namespace === namespace && each.name === group);
+            if (found === undefined) throw apiError('noSuchRuleGroup', {});
+            return textAnswer(200, printYaml(groupNode(found)), yamlType);
+          },
+        ],
+        ['pm_rules', passed('rules', rulerBackend)],
+        ['alerts', passed('alerts', alertsBackend)],
+        ['pm_alerts', passed('alerts', alertsBackend)],
       ]),
-      stop: () => views.close(),
+      stop: () => backend.close(),
     };
   },
 });
-
-class RuleViews {
-  readonly #options: RulesOptions;
-  readonly #backend: RulesBackend;
-
-  constructor(options: RulesOptions) {
-    this.#options = options;
-    this.#backend = new RulesBackend(options.timeout, options.hidesAddresses);
-  }
-
-  async all(call: HttpCall): Promise<Answer> {
-    const tenant = await askTenant(call);
-    const { rulerBackend } = this.#options;
-    if (rulerBackend === undefined) return textAnswer(200, '{}\n', yamlType);
-    const groups = await this.#groups(call, tenant, rulerBackend, []);
-    return namespacesAnswer(groups);
-  }
-
-  async namespace(call: HttpCall): Promise<Answer> {
-    const { namespace } = readRulesPath(call.pathParams);
-    const tenant = await askTenant(call);
-    const { rulerBackend } = this.#options;
-    if (rulerBackend === undefined) throw apiError('notFound', {});
-    const groups = await this.#groups(call, tenant, rulerBackend, [['file[]', namespace]]);
-    return namespacesAnswer(groups.filter((group) => group.namespace === namespace));
-  }
-
-  async group(call: HttpCall): Promise<Answer> {
-    const { namespace, group } = readRulesPath(call.pathParams);
-    const tenant = await askTenant(call);
-    const { rulerBackend } = this.#options;
-    // Grafana requests test/test to find out whether rules can be written; only this text tells it that they cannot.
-    if (rulerBackend === undefined || (namespace === 'test' && group === 'test')) {
-      throw apiError('notFound', {});
-    }
-    const groups = await this.#groups(call, tenant, rulerBackend, [
-      ['file[]', namespace],
-      ['rule_group[]', group],
-    ]);
-    const found = groups.find((each) => each.namespace === namespace && each.name === group);
-    if (found === undefined) throw apiError('noSuchRuleGroup', {});
-    return textAnswer(200, printGroup(found), yamlType);
-  }
-
-  async rulesJson(call: HttpCall): Promise<Answer> {
-    const { rulerBackend } = this.#options;
-    const tenant = await askTenant(call);
-    if (rulerBackend === undefined || tenant.hasNoData) return jsonAnswer(emptyOf('groups'), jsonType);
-    const wanted = { service: 'rules', base: rulerBackend, path: '/api/v1/rules' } as const;
-    return this.#passOn({ ...wanted, ...passedOn(call, tenant) });
-  }
-
-  async alertsJson(call: HttpCall): Promise<Answer> {
-    const base = this.#options.alertsBackend ?? this.#options.rulerBackend;
-    const tenant = await askTenant(call);
-    if (base === undefined || tenant.hasNoData) return jsonAnswer(emptyOf('alerts'), jsonType);
-    return this.#passOn({ service: 'alerts', base, path: '/api/v1/alerts', ...passedOn(call, tenant) });
-  }
-
-  close(): void {
-    this.#backend.close();
-  }
-
-  async #passOn(call: RulesCall): Promise<Answer> {
-    const { bytes } = await this.#backend.fetchJson(call);
-    return finishedAnswer(200, bytes, jsonType);
-  }
-
-  async #groups(
-    call: HttpCall,
-    tenant: Tenant,
-    base: string,
-    chosen: readonly (readonly [string, string])[],
-  ): Promise<readonly RuleGroup[]> {
-    if (tenant.hasNoData) return [];
-    const passed = passedOn(call, tenant);
-    const names = new Set(chosen.map(([name]) => name));
-    // Parameters cannot override the selection by path.
-    const params = [...chosen, ...passed.params.filter(([name]) => !names.has(name))];
-    const { document } = await this.#backend.fetchJson({
-      ...passed,
-      service: 'rules',
-      base,
-      path: '/api/v1/rules',
-      params,
-    });
-    const groups = readGroups(document);
-    if (groups === undefined) {
-      throw apiError('rulesBackendFailed', { service: 'rules', cause: 'its answer has no rule groups' });
-    }
-    return groups;
-  }
-}
 
 /**
  * The parts of a client's call that are forwarded: parameters and the tenant, never credentials
@@ -158,7 +129,8 @@ function namespacesAnswer(groups: readonly RuleGroup[]): Answer {
 }
 
 /** Loki's answer without rules. */
-function emptyOf(list: 'groups' | 'alerts'): object {
+function emptyOf(service: RulesCall['service']): object {
+  const list = service === 'rules' ? 'groups' : service;
   return { status: 'success', data: { [list]: [] }, errorType: '', error: '' };
 }
 
@@ -190,16 +162,12 @@ function printNamespaces(groups: readonly RuleGroup[]): string {
   return printYaml(new Map([...namespaces].sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** One group in the format of Loki's ruler. */
-function printGroup(group: RuleGroup): string {
-  return printYaml(groupNode(group));
-}
-
 function printYaml(node: unknown): string {
   // No line folding, so expressions stay unchanged. YAML 1.1 parsers read `yes` and the like as booleans.
   return stringify(node, { indent: 4, lineWidth: 0, compat: 'yaml-1.1' });
 }
 
+/** One group in the format of Loki's ruler. */
 function groupNode({ name, intervalSeconds, rules }: RuleGroup): Map<string, unknown> {
   return new Map<string, unknown>([
     ['name', name],

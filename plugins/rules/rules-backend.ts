@@ -6,12 +6,10 @@ import { apiError } from '../../core/base/errors/table.js';
 import { errorIn } from '../../core/base/json-member.js';
 
 export interface RulesCall {
-  /** The name of the service in error texts. */
+  /** The name of the service in its path and in error texts. */
   readonly service: 'rules' | 'alerts';
   /** Address of the service. */
   readonly base: string;
-  /** Path below the base address, such as `/api/v1/rules`. */
-  readonly path: string;
   readonly params: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -78,11 +76,11 @@ export class RulesBackend {
   }
 
   async #fetch(
-    { base, path, params, headers }: RulesCall,
+    { service, base, params, headers }: RulesCall,
     signal: AbortSignal,
   ): Promise<{ readonly status: number; readonly bytes: Buffer }> {
     const url = new URL(base);
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/api/v1/${service}`;
     url.search = new URLSearchParams(
       params.map(([name, value]): [string, string] => [name, value]),
     ).toString();
