@@ -4,6 +4,7 @@ import { Agent } from 'undici';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { RefusedQuery } from '../../core/base/errors/refused-query.js';
 import type { MirrorOptions } from '../../core/base/options.gen.js';
+import { summed } from '../../core/base/order.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
 import { compareAnswers, parsedBody, type Answered } from '../../core/comparison/answers.js';
@@ -75,9 +76,9 @@ interface MirroredDifference extends Difference {
   readonly known?: string;
 }
 
-type Outcome = 'equal' | 'different' | 'failed' | 'skipped' | 'not_sent';
 /** Number of chosen requests by outcome since the start. */
-type Outcomes = Readonly<Record<Outcome, number>>;
+const none = { equal: 0, different: 0, failed: 0, skipped: 0, not_sent: 0 };
+type Outcomes = Readonly<typeof none>;
 
 /** Findings of one worker. */
 interface Findings {
@@ -97,7 +98,7 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
   /** Undefined for a rate of 0. */
   const tokens = perSecond > 0 ? workers.tokens(budget) : undefined;
   const differences: MirroredDifference[] = [];
-  const outcomes = { equal: 0, different: 0, failed: 0, skipped: 0, not_sent: 0 };
+  const outcomes = { ...none };
   const topic: Topic<null, Findings> = { name: `${pluginId} findings` };
   let running = 0;
   /** Repeated requests that go through the chain to be mirrored. */
@@ -109,7 +110,10 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
     const { answers } = await workers.gather(topic, null);
     const found = answers.map(({ answer }) => answer);
     const all = found.flatMap((one) => one.differences).sort((a, b) => a.atMs - b.atMs);
-    const sums = added(found.map((one) => one.outcomes));
+    const sums = summed(
+      none,
+      found.map((one) => one.outcomes),
+    );
     return jsonAnswer({ status: 'success', outcomes: sums, data: all.slice(-keep) });
   }
 
@@ -193,7 +197,7 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
     if (differences.length > keep) differences.shift();
   }
 
-  function count(outcome: Exclude<Outcome, 'not_sent'>): void {
+  function count(outcome: Exclude<keyof Outcomes, 'not_sent'>): void {
     outcomes[outcome] += 1;
     meters.mirror_requests_total.add(1, { outcome });
   }
@@ -255,17 +259,6 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
       tokens?.release();
       await agent.destroy();
     },
-  };
-}
-
-function added(all: readonly Outcomes[]): Outcomes {
-  const sum = (outcome: Outcome): number => all.reduce((before, one) => before + one[outcome], 0);
-  return {
-    equal: sum('equal'),
-    different: sum('different'),
-    failed: sum('failed'),
-    skipped: sum('skipped'),
-    not_sent: sum('not_sent'),
   };
 }
 

@@ -2,7 +2,7 @@
  * Metric queries over several tenants. The expression is evaluated once, here; each part that reads logs is sent to every tenant as a
  * separate query. As in Loki, each tenant's series get the tenant's label before they are aggregated.
  */
-import { mergeStats, noStats } from '../../core/wire/answer/merge/shared.js';
+import { mergeStats } from '../../core/wire/answer/merge/shared.js';
 import type { Answer, AnswerStats } from '../../core/wire/answer/types.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
@@ -62,7 +62,7 @@ export async function answerTogether(
   const result = await evaluateMetric(expr, grid, source, limits, exchange.signal);
   return {
     ...result,
-    stats: mergeStats(costs.length === 0 ? [noStats] : costs),
+    stats: mergeStats(costs),
     warnings: [...result.warnings, ...warnings],
   };
 }

@@ -1,5 +1,6 @@
 import type { LabelSet } from '../../../base/label-set.js';
 import { ofKey } from '../../../base/memory/byte-lru.js';
+import { summed } from '../../../base/order.js';
 import { eachStep, type Steps } from '../../../base/pace/steps.js';
 import type { Point, SeriesResult } from '../../../logql/metric/work.js';
 import type { AnswerStats, StreamTotals } from '../types.js';
@@ -17,18 +18,7 @@ export const noStats: AnswerStats = {
 
 /** Adds up the costs of the parts, except for the time: the longest one is used, because parts run in parallel. */
 export function mergeStats(all: readonly AnswerStats[]): AnswerStats {
-  return all.reduce(
-    (sum, stats) => ({
-      linesProcessed: sum.linesProcessed + stats.linesProcessed,
-      bytesProcessed: sum.bytesProcessed + stats.bytesProcessed,
-      entriesReturned: sum.entriesReturned + stats.entriesReturned,
-      postFilterLines: sum.postFilterLines + stats.postFilterLines,
-      structuredMetadataBytes: sum.structuredMetadataBytes + stats.structuredMetadataBytes,
-      execTimeMs: Math.max(sum.execTimeMs, stats.execTimeMs),
-      splits: sum.splits + stats.splits,
-    }),
-    noStats,
-  );
+  return { ...summed(noStats, all), execTimeMs: Math.max(0, ...all.map(({ execTimeMs }) => execTimeMs)) };
 }
 
 /** The distinct warnings, in order of appearance. */
@@ -40,15 +30,7 @@ export function mergeWarnings(
 
 /** Adds up totals of streams that have none in common. */
 export function sumTotals(all: readonly StreamTotals[]): StreamTotals {
-  return all.reduce<StreamTotals>(
-    (sum, { streams, chunks, bytes, entries }) => ({
-      streams: sum.streams + streams,
-      chunks: sum.chunks + chunks,
-      bytes: sum.bytes + bytes,
-      entries: sum.entries + entries,
-    }),
-    { streams: 0, chunks: 0, bytes: 0, entries: 0 },
-  );
+  return summed<StreamTotals>({ streams: 0, chunks: 0, bytes: 0, entries: 0 }, all);
 }
 
 /**
