@@ -10,12 +10,10 @@ import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf
 /** Buckets in seconds; most pauses are below a millisecond. */
 const collectionBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1] as const;
 
-type Figures = readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
-
 /** A measurement of this process or of the machine. */
 interface ProcessFigure extends MetricSpec {
   readonly type: 'counter' | 'gauge';
-  read(seen: Seen): number | Figures | undefined;
+  read(seen: Seen): number | Measured['series'] | undefined;
 }
 
 /**
@@ -48,13 +46,10 @@ function register(registry: Registry, name: string, figure: ProcessFigure, proc:
     registers: [registry],
     aggregator: ofWorkers ?? 'sum',
   });
-  readFrom(metric, () => seriesOf(figure.read(proc.seen)));
-}
-
-function seriesOf(found: ReturnType<ProcessFigure['read']> = []): Measured['series'] {
-  return typeof found === 'number'
-    ? [[{}, [found]]]
-    : found.map(({ labels, value }) => [labels, [value]] as const);
+  readFrom(metric, () => {
+    const found = figure.read(proc.seen) ?? [];
+    return typeof found === 'number' ? [[{}, [found]]] : found;
+  });
 }
 
 /** The declarations, for documentation. */
@@ -69,170 +64,139 @@ const collectionTimes: MetricSpec = {
   buckets: collectionBuckets,
 };
 
+type Read = ProcessFigure['read'];
+
+function counter(help: string, read: Read, more: Partial<MetricSpec> = {}): ProcessFigure {
+  return { ...more, type: 'counter', help, read };
+}
+
+function gauge(help: string, read: Read, more: Partial<MetricSpec> = {}): ProcessFigure {
+  return { ...more, type: 'gauge', help, read };
+}
+
+/** For figures of the machine: all workers see the same. */
+const ofMachine = { ofWorkers: 'max' } as const;
+
+/** A gauge of V8's heap. */
+function heapGauge(help: string, of: (heap: v8.HeapInfo) => number): ProcessFigure {
+  return gauge(help, () => of(v8.getHeapStatistics()));
+}
+
+const usedHeap = ({ used_heap_size }: v8.HeapInfo): number => used_heap_size;
+
 /** The pressure of each resource: the shares of time in which some, or all, tasks waited for it. */
 const pressureFigures = Object.fromEntries(
   resources.flatMap((resource) =>
     (['some', 'full'] as const).map((who): [string, ProcessFigure] => [
       `process_pressure_${resource}_${who}_ratio`,
-      {
-        type: 'gauge',
-        help: `Share of the last 10, 60 or 300 seconds in which ${who === 'some' ? 'a task' : 'all tasks'} waited for ${resource}; only if the kernel reports it.`,
-        labels: ['window'],
-        ofWorkers: 'max',
-        read: ({ pressure }) =>
+      gauge(
+        `Share of the last 10, 60 or 300 seconds in which ${who === 'some' ? 'a task' : 'all tasks'} waited for ${resource}; only if the kernel reports it.`,
+        ({ pressure }) =>
           pressure[resource]
             ?.filter((each) => each.who === who)
-            .map(({ window, ratio }) => ({ labels: { window }, value: ratio })),
-      },
+            .map(({ window, ratio }) => [{ window }, [ratio]] as const),
+        { labels: ['window'], ...ofMachine },
+      ),
     ]),
   ),
 );
 
 const figures: Readonly<Record<string, ProcessFigure>> = {
-  process_resident_memory_bytes: {
-    type: 'gauge',
-    help: 'Resident memory of the process.',
-    read: residentBytes,
-  },
-  process_heap_bytes: {
-    type: 'gauge',
-    help: 'JavaScript heap in use.',
-    read: () => v8.getHeapStatistics().used_heap_size,
-  },
-  process_cpu_seconds_total: {
-    type: 'counter',
-    help: 'User and system CPU time of the process.',
-    read: () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    },
-  },
-  process_start_time_seconds: {
-    type: 'gauge',
-    help: 'Start time of the process, in seconds since the epoch.',
-    ofWorkers: 'min',
-    read: () => Math.round(Date.now() / 1000 - process.uptime()),
-  },
-  process_open_fds: {
-    type: 'gauge',
-    help: 'Open file descriptors.',
-    read: ({ openFiles }) => openFiles,
-  },
-  process_max_fds: {
-    type: 'gauge',
-    help: 'Maximum number of open file descriptors of the process (ulimit -n).',
-    ofWorkers: 'min',
-    read: ({ maxOpenFiles }) => (maxOpenFiles === Infinity ? undefined : maxOpenFiles),
-  },
-  process_cpu_usage_ratio: {
-    type: 'gauge',
-    help: 'Share of the CPU time of the host between two scrapes, by mode: user, system, iowait.',
-    labels: ['mode'],
-    ofWorkers: 'max',
-    read: ({ cpu }) =>
-      cpu === undefined ? [] : Object.entries(cpu).map(([mode, value]) => ({ labels: { mode }, value })),
-  },
-  process_memory_total_bytes: {
-    type: 'gauge',
-    help: 'Total memory of the host.',
-    ofWorkers: 'max',
-    read: ({ memory }) => memory?.totalBytes,
-  },
-  process_memory_available_bytes: {
-    type: 'gauge',
-    help: 'Memory of the host that is available without swapping.',
-    ofWorkers: 'max',
-    read: ({ memory }) => memory?.availableBytes,
-  },
-  process_memory_free_bytes: {
-    type: 'gauge',
-    help: 'Free memory of the host, without the page cache.',
-    ofWorkers: 'max',
-    read: ({ memory }) => memory?.freeBytes,
-  },
-  process_memory_usage_ratio: {
-    type: 'gauge',
-    help: 'Share of the memory of the host that is not available.',
-    ofWorkers: 'max',
-    read: ({ memory }) =>
+  process_resident_memory_bytes: gauge('Resident memory of the process.', residentBytes),
+  process_heap_bytes: heapGauge('JavaScript heap in use.', usedHeap),
+  process_cpu_seconds_total: counter('User and system CPU time of the process.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  }),
+  process_start_time_seconds: gauge(
+    'Start time of the process, in seconds since the epoch.',
+    () => Math.round(Date.now() / 1000 - process.uptime()),
+    { ofWorkers: 'min' },
+  ),
+  process_open_fds: gauge('Open file descriptors.', ({ openFiles }) => openFiles),
+  process_max_fds: gauge(
+    'Maximum number of open file descriptors of the process (ulimit -n).',
+    ({ maxOpenFiles }) => (maxOpenFiles === Infinity ? undefined : maxOpenFiles),
+    { ofWorkers: 'min' },
+  ),
+  process_cpu_usage_ratio: gauge(
+    'Share of the CPU time of the host between two scrapes, by mode: user, system, iowait.',
+    ({ cpu = {} }) => Object.entries(cpu).map(([mode, value]) => [{ mode }, [value]] as const),
+    { labels: ['mode'], ...ofMachine },
+  ),
+  process_memory_total_bytes: gauge(
+    'Total memory of the host.',
+    ({ memory }) => memory?.totalBytes,
+    ofMachine,
+  ),
+  process_memory_available_bytes: gauge(
+    'Memory of the host that is available without swapping.',
+    ({ memory }) => memory?.availableBytes,
+    ofMachine,
+  ),
+  process_memory_free_bytes: gauge(
+    'Free memory of the host, without the page cache.',
+    ({ memory }) => memory?.freeBytes,
+    ofMachine,
+  ),
+  process_memory_usage_ratio: gauge(
+    'Share of the memory of the host that is not available.',
+    ({ memory }) =>
       memory === undefined || memory.totalBytes === 0
         ? undefined
         : 1 - memory.availableBytes / memory.totalBytes,
-  },
-  process_disk_read_bytes_total: {
-    type: 'counter',
-    help: 'Bytes that the process read from storage.',
-    read: ({ io }) => io?.readBytes,
-  },
-  process_disk_written_bytes_total: {
-    type: 'counter',
-    help: 'Bytes that the process wrote to storage.',
-    read: ({ io }) => io?.writtenBytes,
-  },
-  process_disk_read_operations_total: {
-    type: 'counter',
-    help: 'Read system calls of the process, including sockets: Linux does not count file reads separately.',
-    read: ({ io }) => io?.reads,
-  },
-  process_disk_write_operations_total: {
-    type: 'counter',
-    help: 'Write system calls of the process, including sockets: Linux does not count file writes separately.',
-    read: ({ io }) => io?.writes,
-  },
-  process_network_receive_bytes_total: {
-    type: 'counter',
-    help: 'Bytes received by the interfaces of the network namespace (of a container, its own), without loopback.',
-    ofWorkers: 'max',
-    read: ({ network }) => network?.receivedBytes,
-  },
-  process_network_transmit_bytes_total: {
-    type: 'counter',
-    help: 'Bytes sent by the interfaces of the network namespace, without loopback.',
-    ofWorkers: 'max',
-    read: ({ network }) => network?.sentBytes,
-  },
+    ofMachine,
+  ),
+  process_disk_read_bytes_total: counter(
+    'Bytes that the process read from storage.',
+    ({ io }) => io?.readBytes,
+  ),
+  process_disk_written_bytes_total: counter(
+    'Bytes that the process wrote to storage.',
+    ({ io }) => io?.writtenBytes,
+  ),
+  process_disk_read_operations_total: counter(
+    'Read system calls of the process, including sockets: Linux does not count file reads separately.',
+    ({ io }) => io?.reads,
+  ),
+  process_disk_write_operations_total: counter(
+    'Write system calls of the process, including sockets: Linux does not count file writes separately.',
+    ({ io }) => io?.writes,
+  ),
+  process_network_receive_bytes_total: counter(
+    'Bytes received by the interfaces of the network namespace (of a container, its own), without loopback.',
+    ({ network }) => network?.receivedBytes,
+    ofMachine,
+  ),
+  process_network_transmit_bytes_total: counter(
+    'Bytes sent by the interfaces of the network namespace, without loopback.',
+    ({ network }) => network?.sentBytes,
+    ofMachine,
+  ),
   ...pressureFigures,
-  go_gc_cycles_total: {
-    type: 'counter',
-    help: 'Garbage collections of V8, by generation: young, or all.',
-    read: () => collections().count,
-  },
-  go_memstats_alloc_bytes: {
-    type: 'gauge',
-    help: 'V8 heap used by objects.',
-    read: () => v8.getHeapStatistics().used_heap_size,
-  },
-  go_memstats_heap_alloc_bytes: {
-    type: 'gauge',
-    help: 'The same as go_memstats_alloc_bytes, as in Go.',
-    read: () => v8.getHeapStatistics().used_heap_size,
-  },
-  go_memstats_heap_sys_bytes: {
-    type: 'gauge',
-    help: 'V8 heap reserved from the system.',
-    read: () => v8.getHeapStatistics().total_heap_size,
-  },
-  go_memstats_heap_inuse_bytes: {
-    type: 'gauge',
-    help: 'V8 heap in physical memory.',
-    read: () => v8.getHeapStatistics().total_physical_size,
-  },
-  go_memstats_heap_idle_bytes: {
-    type: 'gauge',
-    help: 'V8 heap reserved from the system but not in physical memory.',
-    read: () => {
-      const { total_heap_size, total_physical_size } = v8.getHeapStatistics();
-      return Math.max(0, total_heap_size - total_physical_size);
-    },
-  },
-  go_memstats_sys_bytes: {
-    type: 'gauge',
-    help: 'Memory that the runtime uses: heap, external buffers and its own data.',
-    read: () => {
-      const { total_heap_size, external_memory, malloced_memory } = v8.getHeapStatistics();
-      return total_heap_size + external_memory + malloced_memory;
-    },
-  },
+  go_gc_cycles_total: counter(
+    'Garbage collections of V8, by generation: young, or all.',
+    () => collections().count,
+  ),
+  go_memstats_alloc_bytes: heapGauge('V8 heap used by objects.', usedHeap),
+  go_memstats_heap_alloc_bytes: heapGauge('The same as go_memstats_alloc_bytes, as in Go.', usedHeap),
+  go_memstats_heap_sys_bytes: heapGauge(
+    'V8 heap reserved from the system.',
+    ({ total_heap_size }) => total_heap_size,
+  ),
+  go_memstats_heap_inuse_bytes: heapGauge(
+    'V8 heap in physical memory.',
+    ({ total_physical_size }) => total_physical_size,
+  ),
+  go_memstats_heap_idle_bytes: heapGauge(
+    'V8 heap reserved from the system but not in physical memory.',
+    ({ total_heap_size, total_physical_size }) => Math.max(0, total_heap_size - total_physical_size),
+  ),
+  go_memstats_sys_bytes: heapGauge(
+    'Memory that the runtime uses: heap, external buffers and its own data.',
+    ({ total_heap_size, external_memory, malloced_memory }) =>
+      total_heap_size + external_memory + malloced_memory,
+  ),
 };
 
 /** Work of the garbage collector in this process. */
