@@ -16,7 +16,7 @@ import { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
 import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
-import { asError, guardEvents } from '../base/guard-events.js';
+import { guardEvents } from '../base/guard-events.js';
 import type { Meters } from '../base/meters.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { connectionMetrics } from '../kernel/telemetry/metrics-table.js';
@@ -303,28 +303,11 @@ export function createGuardedServer(
   return server;
 }
 
-/** Classes instead of patched methods: messages are many, and a patched method on each would slow down all of them. */
 function guardedMessages(onThrow: OnThrow): NodeServerOptions {
-  class GuardedRequest extends IncomingMessage {
-    override emit(event: string | symbol, ...values: unknown[]): boolean {
-      try {
-        return super.emit(event, ...values);
-      } catch (error) {
-        onThrow(asError(error), this.socket);
-        return true;
-      }
-    }
-  }
-  class GuardedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
-    override emit(event: string | symbol, ...values: unknown[]): boolean {
-      try {
-        return super.emit(event, ...values);
-      } catch (error) {
-        onThrow(asError(error), this.req.socket);
-        return true;
-      }
-    }
-  }
+  class GuardedRequest extends IncomingMessage {}
+  class GuardedResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  guardEvents(GuardedRequest.prototype, (error, _, { socket }) => onThrow(error, socket));
+  guardEvents<ServerResponse>(GuardedResponse.prototype, (error, _, { req }) => onThrow(error, req.socket));
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse };
 }
 
@@ -333,16 +316,10 @@ export function createGuardedWebSockets(
   options: WebSocketServerOptions,
   onThrow: (error: Error) => void,
 ): WebSocketServer {
-  class GuardedWebSocket extends WebSocket {
-    override emit(event: string | symbol, ...values: unknown[]): boolean {
-      try {
-        return super.emit(event, ...values);
-      } catch (error) {
-        onThrow(asError(error));
-        this.terminate();
-        return true;
-      }
-    }
-  }
+  class GuardedWebSocket extends WebSocket {}
+  guardEvents(GuardedWebSocket.prototype, (error, _, socket) => {
+    onThrow(error);
+    socket.terminate();
+  });
   return new WebSocketServer({ ...options, WebSocket: GuardedWebSocket });
 }
