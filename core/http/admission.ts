@@ -10,6 +10,7 @@ import type { Logger } from '../base/logger.js';
 import type { MemoryPool } from '../base/memory/account.js';
 import type { Meters } from '../base/meters.js';
 import type { ServerOptions } from '../base/options.gen.js';
+import { settles } from '../base/time/within.js';
 import type { Run } from '../kernel/chain.js';
 import type { fastLaneMetrics } from '../kernel/telemetry/metrics-table.js';
 import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
@@ -188,17 +189,7 @@ export class InFlight<Value> {
   /** Waits until no request is in flight, for at most `timeoutMs`; returns true if all have finished. */
   async drained(timeoutMs: number): Promise<boolean> {
     if (this.count === 0) return true;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        this.#idle = undefined;
-        resolve(false);
-      }, timeoutMs);
-      this.#idle = () => {
-        clearTimeout(timer);
-        this.#idle = undefined;
-        resolve(true);
-      };
-    });
+    return settles(timeoutMs, new Promise<void>((resolve) => (this.#idle = resolve)));
   }
 }
 
