@@ -3,6 +3,7 @@
  * tenth of a second to load.
  */
 import {
+  defaultTextMapSetter,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -11,7 +12,6 @@ import {
   type Context,
   type Span,
   type TextMapGetter,
-  type TextMapSetter,
   type Tracer,
 } from '@opentelemetry/api';
 import { ExportResultCode, W3CTraceContextPropagator, type ExportResult } from '@opentelemetry/core';
@@ -56,12 +56,6 @@ const propagator = new W3CTraceContextPropagator();
 const headersOfCaller: TextMapGetter<ReadonlyMap<string, string>> = {
   get: (headers, name) => headers.get(name),
   keys: (headers) => [...headers.keys()],
-};
-
-const intoRecord: TextMapSetter<Record<string, string>> = {
-  set: (headers, name, value) => {
-    headers[name] = value;
-  },
 };
 
 /** Starts the span of each request, ends it with the outcome, and pushes spans in the background. */
@@ -140,7 +134,7 @@ class OtelSpan implements OpenSpan {
   get headers(): Readonly<Record<string, string>> {
     if (this.#headers === undefined) {
       const headers: Record<string, string> = {};
-      propagator.inject(this.#context, headers, intoRecord);
+      propagator.inject(this.#context, headers, defaultTextMapSetter);
       this.#headers = headers;
     }
     return this.#headers;

@@ -1,6 +1,7 @@
 /** Periodically pushes all metrics to an OpenTelemetry receiver (docs/protocol/operation.md#pushed-metrics). */
 import type { Clock } from '../../../base/clock.js';
 import { Encodings } from '../../../base/encoding.js';
+import { memberOf } from '../../../base/json-member.js';
 import type { Logger } from '../../../base/logger.js';
 import type { Meters } from '../../../base/meters.js';
 import type { TelemetryOptions } from '../../../base/options.gen.js';
@@ -208,16 +209,10 @@ function saidIn(body: Buffer): string {
   return (Buffer.isBuffer(message) ? message : body).toString('utf8').trim();
 }
 
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
-}
-
 function failureOf(error: unknown): Readonly<Record<string, unknown>> {
-  const response = fieldOf(error, 'response');
-  const status = fieldOf(response, 'statusCode');
-  const body = fieldOf(response, 'body');
+  const response = memberOf(error, 'response');
+  const status = memberOf(response, 'statusCode');
+  const body = memberOf(response, 'body');
   const message = error instanceof Error ? error.message : 'unknown error';
   if (typeof status !== 'number') return { 'error.message': shortened(message) };
   const said = Buffer.isBuffer(body) ? shortened(saidIn(body)) : '';
