@@ -11,6 +11,7 @@ import type { Host, PipelineDescription, ServingState } from '../kernel/plugin/h
 import { MeterRegistry } from '../kernel/telemetry/meters.js';
 import type { RequestObserver } from '../kernel/telemetry/request-log.js';
 import { limitsOptions, namesOptions } from './options.js';
+import { readMetric } from './read-metric.js';
 
 export interface CapturedRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -120,7 +121,7 @@ export function makeHost<const Metrics extends MetricSpecs = MetricSpecs>(
     stopped: () => {
       for (const work of stops.splice(0).reverse()) work();
     },
-    metric: (name, labels = {}) => meters.read(name, labels),
+    metric: (name, labels = {}) => readMetric(meters, name, labels),
   };
 }
 

@@ -226,24 +226,12 @@ export class MeterRegistry {
     return all as Measurements;
   }
 
-  /** The current value of a counter or gauge, or the count of a histogram; undefined without measurements. */
-  async read(name: string, labels: Labels): Promise<number | undefined> {
-    const wanted = Object.entries(labels);
-    const found = (await this.#series(name)).find(([own]) =>
-      wanted.every(([label, value]) => own[label] === value),
-    );
-    return found?.[1].at(-1);
-  }
-
   /** The sum of a counter or gauge over its labels, or the number of observations of a histogram; 0 without measurements. */
   async total(name: string): Promise<number> {
-    return (await this.#series(name)).reduce((sum, [, numbers]) => sum + (numbers.at(-1) ?? 0), 0);
-  }
-
-  async #series(name: string): Promise<Measured['series']> {
     const measured: unknown = await this.registry.getSingleMetric(metricPrefix + name)?.get();
     // As above.
-    return (measured as Measured | undefined)?.series ?? [];
+    const { series = [] } = (measured ?? {}) as Partial<Measured>;
+    return series.reduce((sum, [, numbers]) => sum + (numbers.at(-1) ?? 0), 0);
   }
 
   #meter(name: string, spec: MetricSpec): Made {

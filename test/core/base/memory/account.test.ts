@@ -8,6 +8,7 @@ import {
   unboundedMemory,
 } from '../../../../core/base/memory/account.js';
 import { MeterRegistry } from '../../../../core/kernel/telemetry/meters.js';
+import { readMetric } from '../../../../core/testing/read-metric.js';
 
 const mib = 1024 * 1024;
 
@@ -77,8 +78,8 @@ test.serial(
     t.true(pool.held < 2 * mib);
     third.close();
     t.is(pool.held, 0);
-    t.is(await registry.read('query_memory_refusals_total', { reason: 'process' }), 1);
-    t.is(await registry.read('query_memory_bytes', {}), 0);
+    t.is(await readMetric(registry, 'query_memory_refusals_total', { reason: 'process' }), 1);
+    t.is(await readMetric(registry, 'query_memory_bytes', {}), 0);
   },
 );
 

@@ -5,6 +5,7 @@ import { requestMetrics } from '../../../../core/kernel/telemetry/metrics-table.
 import { batches } from '../../../../core/kernel/telemetry/otlp/points.js';
 import { RequestRecord } from '../../../../core/kernel/telemetry/request-log.js';
 import { FakeClock, makeCaller, telemetryOptions } from '../../../../core/testing/index.js';
+import { readMetric } from '../../../../core/testing/read-metric.js';
 
 const specs = {
   things_total: { type: 'counter', help: 'Things.', labels: ['kind'] },
@@ -40,9 +41,9 @@ test('label values that strangers choose cannot grow a metric without bound', as
   const meters = registry.create(specs);
   for (let index = 0; index < 2_100; index += 1) meters.things_total.add(1, { kind: `k${index}` });
   meters.things_total.add(1, { kind: 'k7' });
-  t.is(await registry.read('things_total', { kind: '__overflow__' }), 100);
-  t.is(await registry.read('things_total', { kind: 'k7' }), 2);
-  t.is(await registry.read('things_total', { kind: 'k2050' }), undefined);
+  t.is(await readMetric(registry, 'things_total', { kind: '__overflow__' }), 100);
+  t.is(await readMetric(registry, 'things_total', { kind: 'k7' }), 2);
+  t.is(await readMetric(registry, 'things_total', { kind: 'k2050' }), undefined);
 });
 
 const queryCall = { path: '/select/logsql/query', type: 'query' };
@@ -76,11 +77,11 @@ test('a request and its backend calls are counted on both sides', async (t) => {
   one.trace.upstreamCalls.push({ ...queryCall, status: 502, durationMs: 10, rows: 0, bytes: 0 });
   one.trace.operations.push({ operation: 'translate', outcome: 'error', durationMs: 1 });
   metrics.started(one);
-  t.is(await registry.read('active_requests', {}), 1);
+  t.is(await readMetric(registry, 'active_requests', {}), 1);
   metrics.finished(one, 200, 20);
-  t.is(await registry.read('active_requests', {}), 0);
+  t.is(await readMetric(registry, 'active_requests', {}), 0);
   t.is(
-    await registry.read('requests_total', {
+    await readMetric(registry, 'requests_total', {
       system: 'ref',
       direction: 'downstream',
       endpoint: 'query',
@@ -89,7 +90,7 @@ test('a request and its backend calls are counted on both sides', async (t) => {
     1,
   );
   t.is(
-    await registry.read('requests_total', {
+    await readMetric(registry, 'requests_total', {
       system: 'backend',
       direction: 'upstream',
       endpoint: 'query',
@@ -97,13 +98,13 @@ test('a request and its backend calls are counted on both sides', async (t) => {
     }),
     1,
   );
-  t.is(await registry.read('upstream_calls_per_request', { endpoint: 'query' }), 1);
-  t.is(await registry.read('cache_hits_total', {}), 1);
-  t.is(await registry.read('cache_misses_total', {}), 0);
-  t.is(await registry.read('cache_hits_by_endpoint', { endpoint: 'query' }), 1);
-  t.is(await registry.read('translation_errors_total', {}), 1);
-  t.is(await registry.read('response_tuple_mode_total', { mode: 'default_2tuple' }), 1);
-  t.is(await registry.read('tenant_requests_total', { tenant: 't1' }), undefined);
+  t.is(await readMetric(registry, 'upstream_calls_per_request', { endpoint: 'query' }), 1);
+  t.is(await readMetric(registry, 'cache_hits_total', {}), 1);
+  t.is(await readMetric(registry, 'cache_misses_total', {}), 0);
+  t.is(await readMetric(registry, 'cache_hits_by_endpoint', { endpoint: 'query' }), 1);
+  t.is(await readMetric(registry, 'translation_errors_total', {}), 1);
+  t.is(await readMetric(registry, 'response_tuple_mode_total', { mode: 'default_2tuple' }), 1);
+  t.is(await readMetric(registry, 'tenant_requests_total', { tenant: 't1' }), undefined);
 });
 
 test('tenants and clients are only counted when asked for, and capped', async (t) => {
@@ -117,11 +118,11 @@ test('tenants and clients are only counted when asked for, and capped', async (t
     metrics.started(one);
     metrics.finished(one, 429, 5);
   }
-  t.is(await registry.read('tenant_requests_total', { tenant: 'b' }), 1);
-  t.is(await registry.read('tenant_requests_total', { tenant: '__overflow__' }), 2);
-  t.is(await registry.read('client_requests_total', { client: '__overflow__' }), 3);
-  t.is(await registry.read('client_inflight_requests', { client: 'a' }), 0);
-  t.is(await registry.read('client_errors_total', { reason: 'rate_limited' }), 4);
+  t.is(await readMetric(registry, 'tenant_requests_total', { tenant: 'b' }), 1);
+  t.is(await readMetric(registry, 'tenant_requests_total', { tenant: '__overflow__' }), 2);
+  t.is(await readMetric(registry, 'client_requests_total', { client: '__overflow__' }), 3);
+  t.is(await readMetric(registry, 'client_inflight_requests', { client: 'a' }), 0);
+  t.is(await readMetric(registry, 'client_errors_total', { reason: 'rate_limited' }), 4);
 });
 
 test('ten thousand tenants are as many series as the limits allow, and a scrape of them lets other work run', async (t) => {
