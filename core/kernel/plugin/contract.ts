@@ -169,7 +169,8 @@ export interface LintRule {
   check(file: LintFile): readonly LintFinding[];
 }
 
-interface PluginBase {
+interface PluginBase<Kind, Options, Metrics extends MetricSpecs, Made> {
+  readonly kind: Kind;
   /** Name without prefix; for a built-in, equal to its folder and schema file. */
   readonly name: string;
   /** One line for documentation and the checker. */
@@ -182,6 +183,8 @@ interface PluginBase {
   readonly schema?: object;
   /** Rules about its options that a schema cannot express. */
   readonly lint?: readonly LintRule[];
+  readonly metrics?: Metrics;
+  create(options: Options, host: Host<Metrics>): Made;
 }
 
 export interface StagePlugin<
@@ -189,8 +192,7 @@ export interface StagePlugin<
   Needs extends SlotName = SlotName,
   Gives extends SlotName = SlotName,
   Metrics extends MetricSpecs = MetricSpecs,
-> extends PluginBase {
-  readonly kind: 'stage';
+> extends PluginBase<'stage', Options, Metrics, Stage<Needs, Gives>> {
   readonly needs: readonly Needs[];
   readonly gives: readonly Gives[];
   readonly rest: RestUse;
@@ -205,29 +207,22 @@ export interface StagePlugin<
   readonly behindCaches?: boolean;
   /** True if it answers a route of the admin listener, whatever the options; the checker must know without creating the plugin. */
   readonly servesAdmin?: boolean;
-  readonly metrics?: Metrics;
-  create(options: Options, host: Host<Metrics>): Stage<Needs, Gives>;
 }
 export interface EndpointPlugin<
   Options = unknown,
   Metrics extends MetricSpecs = MetricSpecs,
-> extends PluginBase {
-  readonly kind: 'endpoint';
+> extends PluginBase<'endpoint', Options, Metrics, Endpoint> {
   /** True if any of its own routes is on the admin listener, whatever the options; the checker must know without creating the plugin. */
   readonly servesAdmin?: boolean;
   /** Its own routes. */
   readonly ownRoutes?: readonly OwnRoute[];
-  readonly metrics?: Metrics;
-  create(options: Options, host: Host<Metrics>): Endpoint;
 }
-export interface ServicePlugin<
-  Options = unknown,
-  Metrics extends MetricSpecs = MetricSpecs,
-> extends PluginBase {
-  readonly kind: 'service';
-  readonly metrics?: Metrics;
-  create(options: Options, host: Host<Metrics>): Lifecycle;
-}
+export type ServicePlugin<Options = unknown, Metrics extends MetricSpecs = MetricSpecs> = PluginBase<
+  'service',
+  Options,
+  Metrics,
+  Lifecycle
+>;
 
 /** Any plugin, as seen by the loader and the kernel: options are validated against its schema before `create`. */
 // Methods are bivariant in TypeScript, so a concrete plugin is assignable to this without a cast.
