@@ -82,11 +82,9 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
     units.push(unit);
     return { unit, made: life.lifecycle };
   };
-  const services = pipeline.services.map((loaded) => {
-    const { plugin } = loaded;
-    if (plugin.kind !== 'service') throw wrongKind(loaded, 'service');
-    return take(loaded, (host) => madeObject(plugin.create(loaded.options, host))).unit;
-  });
+  const services = pipeline.services.map(
+    (loaded) => take(loaded, (host) => madeObject(loaded.plugin.create(loaded.options, host))).unit,
+  );
   const links: ChainLink[] = [];
   const stages: Unit[] = [];
   const routes = new OwnRoutes();
@@ -97,7 +95,6 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   };
   for (const loaded of pipeline.stages) {
     const { plugin } = loaded;
-    if (plugin.kind !== 'stage') throw wrongKind(loaded, 'stage');
     const { unit, made: stage } = take(loaded, (host) => madeStage(plugin.create(loaded.options, host)));
     stages.push(unit);
     const { rest, gives } = plugin;
@@ -109,7 +106,6 @@ function connect(pipeline: Pipeline, deps: BuildDeps, units: Unit[]): Built {
   const upgrades = new Map<string, UpgradeHandler>();
   for (const loaded of pipeline.endpoints) {
     const { plugin } = loaded;
-    if (plugin.kind !== 'endpoint') throw wrongKind(loaded, 'endpoint');
     const { ownRoutes = [] } = plugin;
     const { unit, made: endpoint } = take(loaded, (host) =>
       madeEndpoint(plugin.create(loaded.options, host), ownRoutes),
@@ -232,12 +228,4 @@ function failingAs<Made>(loaded: LoadedPlugin, make: () => Made): Made {
 
 function placeOf({ id, plugin, at }: LoadedPlugin): PluginPlace & Pick<Unit, 'at'> {
   return { id, kind: plugin.kind, plugin: plugin.name, at: placeText(at) };
-}
-
-function wrongKind(loaded: LoadedPlugin, wanted: string): PluginFailure {
-  return new PluginFailure(
-    placeOf(loaded),
-    'create',
-    `"${loaded.use}" is a ${loaded.plugin.kind} plugin, not a ${wanted} plugin`,
-  );
 }

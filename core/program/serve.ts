@@ -14,7 +14,8 @@ import {
   readBuiltInSchemas,
 } from '../kernel/options/index.js';
 import { loadPipeline, packageBuiltIns } from '../kernel/pipeline/index.js';
-import { mapPlugins, type LoadedPlugin, type Pipeline, type Reread } from '../kernel/pipeline/types.js';
+import type { LoadedPlugin, Pipeline, Reread } from '../kernel/pipeline/types.js';
+import type { Plugin } from '../kernel/plugin/contract.js';
 import { thisMachine } from '../kernel/check/surroundings.js';
 import { servingHelp, takeHelpAll } from './help.js';
 import type { Io } from './io.js';
@@ -187,7 +188,7 @@ export function giveBackLater(
 function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
   if (id === 1) return pipeline;
   const schemas = readBuiltInSchemas();
-  const withOwn = (loaded: LoadedPlugin): LoadedPlugin => {
+  const withOwn = <Kind extends Plugin>(loaded: LoadedPlugin<Kind>): LoadedPlugin<Kind> => {
     const own = definitionsOf(loaded.use, schemas.get(loaded.use) ?? {})
       .filter(({ fileUse }) => fileUse === 'write')
       .flatMap(({ key }) => {
@@ -201,7 +202,9 @@ function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
   const { reread } = pipeline;
   return {
     ...pipeline,
-    ...mapPlugins(pipeline, withOwn),
+    stages: pipeline.stages.map(withOwn),
+    endpoints: pipeline.endpoints.map(withOwn),
+    services: pipeline.services.map(withOwn),
     ...(reread === undefined ? {} : { reread: async () => owned(await reread(), id) }),
   };
 }

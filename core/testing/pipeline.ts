@@ -25,14 +25,14 @@ export function makePipeline(settings: PipelineSettings): Pipeline {
     names: namesOptions(settings.names),
     limits: limitsOptions(settings.limits),
     telemetry: telemetryOptions(settings.telemetry),
-    stages: (settings.stages ?? []).map(place),
-    endpoints: (settings.endpoints ?? []).map(place),
-    services: (settings.services ?? []).map(place),
+    stages: (settings.stages ?? []).map(place<StagePlugin>),
+    endpoints: (settings.endpoints ?? []).map(place<EndpointPlugin>),
+    services: (settings.services ?? []).map(place<ServicePlugin>),
   };
 }
 
-function place(placed: Placed<Plugin>, index: number): LoadedPlugin {
-  const entry: { readonly plugin: Plugin; readonly id?: string; readonly options?: unknown } =
+function place<Kind extends Plugin>(placed: Placed<Kind>, index: number): LoadedPlugin<Kind> {
+  const entry: { readonly plugin: Kind; readonly id?: string; readonly options?: unknown } =
     'plugin' in placed ? placed : { plugin: placed };
   const { plugin } = entry;
   return {

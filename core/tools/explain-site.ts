@@ -1,6 +1,6 @@
 import { ApiError } from '../base/errors/api-error.js';
 import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
-import type { Plugin, StagePlugin } from '../kernel/plugin/contract.js';
+import type { StagePlugin } from '../kernel/plugin/contract.js';
 import type { Query } from '../wire/api/request.js';
 import { ask, onlyQueries, answerSummary, toErrors } from './explain-run.js';
 import type { Io } from '../program/io.js';
@@ -56,13 +56,13 @@ export async function siteQueries(
 }
 
 /** A stage that ends a chain in place of those of the file. */
-export function lastStage({ file }: Pipeline, plugin: Plugin): LoadedPlugin {
+export function lastStage({ file }: Pipeline, plugin: StagePlugin): LoadedPlugin<StagePlugin> {
   const at = { file, line: 1, column: 1, length: 1 };
   return { id: plugin.name, use: plugin.name, plugin, options: {}, at };
 }
 
-export function givesSlots({ plugin }: LoadedPlugin): boolean {
-  return plugin.kind === 'stage' && plugin.gives.length > 0;
+export function givesSlots({ plugin }: LoadedPlugin<StagePlugin>): boolean {
+  return plugin.gives.length > 0;
 }
 
 /** A stage in place of translate that only records the queries it receives. */

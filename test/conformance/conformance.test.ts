@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Pool } from 'undici';
 import type { LoadedPlugin } from '../../core/kernel/pipeline/types.js';
-import type { Plugin } from '../../core/kernel/plugin/contract.js';
+import type { StagePlugin } from '../../core/kernel/plugin/contract.js';
 import type { RunningProxy } from '../../core/program/start-proxy.js';
 import redisTier0 from '../../examples/redis-tier0/index.js';
 import { FakeStore } from '../plugins/peer-cache/fake-store.js';
@@ -79,13 +79,13 @@ test.serial('a cache of a site in the place of tier0 changes no answer, kept or 
   t.timeout(900_000);
   const redis = await FakeStore.start(t);
   const own = { url: redis.url, prefix: 'test:', timeout: 60_000, maxAnswerBytes: 1_048_576 };
-  const inPlace = (loaded: LoadedPlugin): LoadedPlugin =>
+  const inPlace = (loaded: LoadedPlugin<StagePlugin>): LoadedPlugin<StagePlugin> =>
     loaded.id === 'tier0'
       ? {
           ...loaded,
           use: './redis-tier0',
           // A test needs no name for the types of one plugin.
-          plugin: redisTier0 as unknown as Plugin,
+          plugin: redisTier0 as unknown as StagePlugin,
           options: { ...(loaded.options as object), ...own },
         }
       : loaded;

@@ -53,10 +53,15 @@ function section<Name extends SectionName>(draft: PipelineDraft, name: Name): Pi
   return draft.sections.get(name)?.resolved.options as unknown as Pipeline[Name];
 }
 
-function plugins(draft: PipelineDraft, list: ListName): readonly LoadedPlugin[] {
-  return draft.entries.flatMap(({ load, isEnabled, options, id, use, useAt: at, ...entry }) => {
-    if (entry.list !== list || !isEnabled || load.kind !== 'loaded') return [];
-    const { plugin, isOutdated } = load;
-    return { id, use, plugin, options: options?.resolved.options ?? {}, at, isOutdated };
-  });
+/** The plugins of a list. */
+function plugins<List extends ListName>(draft: PipelineDraft, list: List): Pipeline[List] {
+  const loaded = draft.entries.flatMap(
+    ({ load, isEnabled, options, id, use, useAt: at, ...entry }): LoadedPlugin[] => {
+      if (entry.list !== list || !isEnabled || load.kind !== 'loaded') return [];
+      const { plugin, isOutdated } = load;
+      return [{ id, use, plugin, options: options?.resolved.options ?? {}, at, isOutdated }];
+    },
+  );
+  // A rule has checked that each is of the list's kind.
+  return loaded as readonly LoadedPlugin[] as Pipeline[List];
 }

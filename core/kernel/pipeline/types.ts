@@ -1,5 +1,5 @@
 import { CORE_SECTIONS } from '../options/index.js';
-import type { Plugin } from '../plugin/contract.js';
+import type { EndpointPlugin, Plugin, ServicePlugin, StagePlugin } from '../plugin/contract.js';
 import type { Complaint, SourcePosition } from './located.js';
 import type { LimitsOptions, NamesOptions, ServerOptions, TelemetryOptions } from '../../base/options.gen.js';
 
@@ -13,11 +13,11 @@ export interface Finding extends Complaint {
 }
 
 /** One entry of stages, endpoints or services, with its plugin loaded and its options resolved (flag, environment, YAML, default). */
-export interface LoadedPlugin {
+export interface LoadedPlugin<Kind extends Plugin = Plugin> {
   readonly id: string;
   /** As written in the file: a built-in name, a path or a package. */
   readonly use: string;
-  readonly plugin: Plugin;
+  readonly plugin: Kind;
   /** Options that are valid against the plugin's schema, with defaults, and durations in milliseconds. */
   readonly options: unknown;
   readonly at: SourcePosition;
@@ -42,9 +42,9 @@ export interface Pipeline {
   readonly files?: readonly string[];
   readonly limits: LimitsOptions;
   readonly telemetry: TelemetryOptions;
-  readonly stages: readonly LoadedPlugin[];
-  readonly endpoints: readonly LoadedPlugin[];
-  readonly services: readonly LoadedPlugin[];
+  readonly stages: readonly LoadedPlugin<StagePlugin>[];
+  readonly endpoints: readonly LoadedPlugin<EndpointPlugin>[];
+  readonly services: readonly LoadedPlugin<ServicePlugin>[];
 }
 
 /** The sections of a pipeline by name. */

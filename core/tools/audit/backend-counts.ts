@@ -6,7 +6,7 @@ import type { Plan } from '../../engine/plan/types.js';
 import { parsedBody } from '../../comparison/answers.js';
 import { asArray, asObject } from '../../comparison/json.js';
 import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../../kernel/pipeline/index.js';
-import { defineStage, type Plugin } from '../../kernel/plugin/contract.js';
+import { defineStage, type StagePlugin } from '../../kernel/plugin/contract.js';
 import type { Exchange } from '../../kernel/plugin/exchange.js';
 import type { Host } from '../../kernel/plugin/host.js';
 import { leavesOf } from '../../logql/metric/index.js';
@@ -70,7 +70,7 @@ export class BackendCounts {
     const counter = new SelectionCounter(limits);
     const { names } = packageBuiltIns();
     const isOfSite = ({ use }: LoadedPlugin): boolean => !names.includes(use);
-    const isNeeded = (loaded: LoadedPlugin): boolean => isOfSite(loaded) || givesSlots(loaded);
+    const isNeeded = (loaded: LoadedPlugin<StagePlugin>): boolean => isOfSite(loaded) || givesSlots(loaded);
     const chain = [
       ...pipeline.stages.filter(isNeeded),
       lastStage(pipeline, countingStage(counter)),
@@ -127,7 +127,7 @@ export class BackendCounts {
 }
 
 /** A stage before response-shape that counts the rows which the plan of a query selects, and passes on nothing but listings. */
-function countingStage(counter: SelectionCounter): Plugin {
+function countingStage(counter: SelectionCounter): StagePlugin {
   const stage = defineStage({
     name: 'audit',
     summary: 'Counts the rows that a query selects.',
@@ -143,7 +143,7 @@ function countingStage(counter: SelectionCounter): Plugin {
     }),
   });
   // The kernel checks at the start that earlier stages fill the slots that it needs.
-  return stage as Plugin;
+  return stage as StagePlugin;
 }
 
 interface Selection {

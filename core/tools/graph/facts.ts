@@ -1,7 +1,7 @@
 import { describeOptions } from '../../kernel/options/describe.js';
 import { readBuiltInSchemas, type OptionSchema } from '../../kernel/options/index.js';
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/index.js';
-import type { RestUse } from '../../kernel/plugin/contract.js';
+import type { RestUse, StagePlugin } from '../../kernel/plugin/contract.js';
 
 /** An option with a non-default value, both as texts; secrets are hidden. */
 export interface ChangedOption {
@@ -59,17 +59,16 @@ export function graphOf(pipeline: Pipeline): PipelineGraph {
 }
 
 function stageParts(
-  stages: readonly LoadedPlugin[],
+  stages: readonly LoadedPlugin<StagePlugin>[],
   part: (loaded: LoadedPlugin) => GraphPart,
 ): readonly StagePart[] {
   const givers = new Map<string, number>();
-  return stages.flatMap((loaded, index) => {
+  return stages.map((loaded, index) => {
     const { plugin } = loaded;
-    if (plugin.kind !== 'stage') return [];
     const number = index + 1;
     const needs = plugin.needs.map((slot) => ({ slot, from: givers.get(slot) }));
     for (const slot of plugin.gives) givers.set(slot, number);
-    return [{ ...part(loaded), number, rest: plugin.rest, needs, gives: plugin.gives }];
+    return { ...part(loaded), number, rest: plugin.rest, needs, gives: plugin.gives };
   });
 }
 

@@ -9,9 +9,8 @@ export function withPassedStages(pipeline: Pipeline, passed: (stageId: string) =
   return { ...pipeline, stages: pipeline.stages.map((loaded) => telling(loaded, () => passed(loaded.id))) };
 }
 
-function telling(loaded: LoadedPlugin, passed: () => void): LoadedPlugin {
+function telling(loaded: LoadedPlugin<StagePlugin>, passed: () => void): LoadedPlugin<StagePlugin> {
   const { plugin } = loaded;
-  if (plugin.kind !== 'stage') return loaded;
   const reporting: StagePlugin = {
     ...plugin,
     create: (options, host) => tellingStage(plugin.create(options, host), passed),

@@ -38,7 +38,7 @@ export class TenantJobs {
     const place: { job: Job | undefined } = { job: undefined };
     const isUsed = ({ plugin }: LoadedPlugin): boolean =>
       plugin.name === 'tenancy' || (needsBackend && plugin.name === 'backend');
-    const last: LoadedPlugin = {
+    const last: LoadedPlugin<StagePlugin> = {
       id: 'rules',
       use: 'rules',
       plugin: jobStage(place),
