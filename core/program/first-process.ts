@@ -272,7 +272,7 @@ class FirstProcess {
     worker.on('message', (message: Message) => channel.receive(message));
     // An error of the channel is followed by the end of the process.
     worker.on('error', () => undefined);
-    channel.answer(exposeTopic, () => this.#expose());
+    channel.answer(exposeTopic, async () => expose(await this.#measurements()));
     channel.answer(reloadAllTopic, () => this.reload());
     return new Promise((resolve, reject) => {
       const ended = once(worker, 'exit').then(([code, signal]) => {
@@ -332,16 +332,8 @@ class FirstProcess {
     }
   }
 
-  async #expose(): Promise<{ readonly contentType: string; readonly text: string }> {
-    return expose(await this.#measurements());
-  }
-
+  /** The metrics of all workers and of this process. */
   async #measurements(): Promise<Measurements> {
-    return this.#sums.measurements(await this.#measure());
-  }
-
-  /** Collects the metrics of all workers; returns those of this process. */
-  async #measure(): Promise<Measurements> {
     const asked = { topic: measurementsTopic.name, asked: null, boundMs: measureMs, isOwed: false };
     const { answers, missing } = await this.#hub.gather(asked);
     for (const { worker, answer } of answers)
@@ -350,6 +342,6 @@ class FirstProcess {
     if (missing.length > 0)
       this.#meters.worker_unanswered_total.add(missing.length, { topic: measurementsTopic.name });
     await this.#proc.read();
-    return this.#registry.measurements();
+    return this.#sums.measurements(await this.#registry.measurements());
   }
 }
