@@ -21,8 +21,12 @@ import type { Urls } from '../http/listener.js';
 import { memoryMetrics, MemoryPool } from '../base/memory/account.js';
 import { ofKey } from '../base/memory/byte-lru.js';
 import { NameLearner } from '../victoria/names/name-learner.js';
-import { harmless, type LogDestination, type LoggerFactory } from '../kernel/telemetry/logger.js';
-import { createLogging } from './create-logging.js';
+import {
+  createLogging,
+  harmless,
+  type LogDestination,
+  type LoggerFactory,
+} from '../kernel/telemetry/logger.js';
 import type { MeterRegistry } from '../kernel/telemetry/meters.js';
 import {
   connectionMetrics,

@@ -4,6 +4,8 @@ import { causesOf } from '../../base/errors/causes.js';
 import type { LogFields, Logger } from '../../base/logger.js';
 import type { TelemetryOptions } from '../../base/options.gen.js';
 import { Secrets } from '../../base/secrets.js';
+import type { MeterRegistry } from './meters.js';
+import { logMetrics } from './metrics-table.js';
 import type { RequestObserver } from './request-log.js';
 
 /** The destination of log lines, such as stdout. */
@@ -342,6 +344,25 @@ export function lostLinesRecord(count: number, form: LogForm): string {
     'log.records_lost': count,
   });
   return logLine(record, form, new Secrets());
+}
+
+/** Creates the loggers of a process with their writer, which counts lost lines. `fields` are in every record. */
+export function createLogging(
+  telemetry: TelemetryOptions,
+  secrets: Secrets,
+  registry: MeterRegistry,
+  logTo: LogDestination,
+  how: { readonly isBuffered: boolean; readonly isShared: boolean; readonly fields?: LogFields },
+): { readonly writer: LogWriter; readonly loggers: LoggerFactory } {
+  const form = logFormOf(telemetry, logTo);
+  const { log_records_lost_total: lost } = registry.create(logMetrics);
+  const writer = new LogWriter(logTo, {
+    isBuffered: how.isBuffered,
+    isShared: how.isShared,
+    lostLine: (count) => lostLinesRecord(count, form),
+    onLost: (count, reason) => lost.add(count, { reason }),
+  });
+  return { writer, loggers: createLoggers(telemetry.logLevel, writer, how.fields, secrets, form) };
 }
 
 /** Wraps a plugin's observer: its errors are logged and do not affect requests. */
