@@ -1,4 +1,4 @@
-import type { PurgeScope } from '../kernel/plugin/host.js';
+import type { Host, PurgeScope } from '../kernel/plugin/host.js';
 import { purgeLives, type Units } from '../kernel/lifecycle.js';
 import type { Lives } from '../kernel/plugin/life.js';
 import type { Logger } from '../base/logger.js';
@@ -17,43 +17,32 @@ interface Own {
   readonly lives: Lives;
   /** The plugins of the current pipeline. */
   readonly units: () => Units;
+  /** True once this process has been asked to stop. */
+  readonly isStopping: () => boolean;
   readonly log: Logger;
 }
 
-/** Operations on the plugins of all workers. */
-export class AllWorkers {
-  /** True once this process has been asked to stop. */
-  isStopping = false;
-  readonly #workers: Workers;
-  readonly #own: Own;
-
-  constructor(workers: Workers, own: Own) {
-    this.#workers = workers;
-    this.#own = own;
-    workers.answer(purgeTopic, async ({ scope, tenantId }) => {
-      await this.purgeHere(scope, tenantId);
-      return null;
-    });
-    workers.answer(readinessTopic, async () => {
-      if (this.isStopping) return ['shutting down'];
-      return own.units().readiness();
-    });
-  }
-
-  /** Purges the caches of this process only. */
-  async purgeHere(scope: PurgeScope, tenantId?: string): Promise<void> {
-    await purgeLives(this.#own.lives.all, this.#own.log, scope, tenantId);
-  }
-
-  async purge(scope: PurgeScope, tenantId?: string): Promise<void> {
-    const asked = tenantId === undefined ? { scope } : { scope, tenantId };
-    await this.#workers.gather(purgeTopic, asked, { isOwed: true });
-  }
-
-  /** Reasons why plugins are not ready, in pipeline order and by worker. */
-  async readiness(): Promise<readonly string[]> {
-    const { answers, missing } = await this.#workers.gather(readinessTopic, null);
-    const absent = missing.map(({ worker, reason }) => `worker ${worker}: ${reason}`);
-    return [...new Set([...answers.flatMap(({ answer }) => answer), ...absent])];
-  }
+/** Operations on the plugins of all workers, which this process then answers for its own. */
+export function acrossWorkers(
+  workers: Workers,
+  { lives, units, isStopping, log }: Own,
+): Pick<Host, 'purge' | 'purgeHere' | 'readiness'> {
+  const purgeHere: Host['purgeHere'] = (scope, tenantId) => purgeLives(lives.all, log, scope, tenantId);
+  workers.answer(purgeTopic, async ({ scope, tenantId }) => {
+    await purgeHere(scope, tenantId);
+    return null;
+  });
+  workers.answer(readinessTopic, async () => (isStopping() ? ['shutting down'] : units().readiness()));
+  return {
+    purgeHere,
+    purge: async (scope, tenantId) => {
+      const asked = tenantId === undefined ? { scope } : { scope, tenantId };
+      await workers.gather(purgeTopic, asked, { isOwed: true });
+    },
+    readiness: async () => {
+      const { answers, missing } = await workers.gather(readinessTopic, null);
+      const absent = missing.map(({ worker, reason }) => `worker ${worker}: ${reason}`);
+      return [...new Set([...answers.flatMap(({ answer }) => answer), ...absent])];
+    },
+  };
 }

@@ -44,7 +44,7 @@ import { Strain } from '../base/admission/strain.js';
 import { secretsIn } from '../kernel/describe.js';
 import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
-import { AllWorkers, purgeTopic } from './all-workers.js';
+import { acrossWorkers, purgeTopic } from './all-workers.js';
 import { warnOfNode } from './node-version.js';
 import { pauseUnless } from './until-signal.js';
 import { memoryFields, warnOfHeap } from './heap.js';
@@ -132,15 +132,19 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     maxQueryBytes: pipeline.limits.maxQueryMemory,
     meters: registry.create(memoryMetrics),
   });
-  const all = new AllWorkers(workers, { lives, units: () => current().units, log });
+  let isStopping = false;
+  const all = acrossWorkers(workers, {
+    lives,
+    units: () => current().units,
+    isStopping: () => isStopping,
+    log,
+  });
   const reload = async (): Promise<ReloadReport> => (await serving).reload();
   joined?.answer(reloadTopic, reload);
   const services: ProcessServices = {
     clock,
-    purge: (scope, tenantId) => all.purge(scope, tenantId),
-    purgeHere: (scope, tenantId) => all.purgeHere(scope, tenantId),
-    readiness: () => all.readiness(),
-    exposeMetrics: () => metering.expose(),
+    ...all,
+    exposeMetrics: metering.expose,
     ask: async (request, asker) => {
       const begun = await untilAborted(serving, asker.signal);
       return backgroundAsk(begun.current.chain.run, memory)(request, asker);
@@ -220,7 +224,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
     writer.flush();
   };
   const leave = async (hurry: AbortSignal): Promise<void> => {
-    all.isStopping = true;
+    isStopping = true;
     const delayMs = begun.current.pipeline.server.shutdownDelay;
     if (delayMs === 0) return;
     edge.leave();
@@ -266,7 +270,7 @@ const reloadBoundMs = 5 * 60_000;
 /** Joins the other workers; from here on the worker is one of several. */
 async function joinOthers(
   joined: Joined | undefined,
-  all: AllWorkers,
+  { purgeHere }: Pick<Host, 'purgeHere'>,
   { log, registry }: { readonly log: Logger; readonly registry: MeterRegistry },
 ): Promise<void> {
   if (joined === undefined) return;
@@ -277,7 +281,7 @@ async function joinOthers(
     log.warn('some workers did not respond and are left out', { topic, 'workers.missing': missing });
   };
   const missed = await joined.join();
-  if (missed.includes(purgeTopic.name)) await all.purgeHere('all');
+  if (missed.includes(purgeTopic.name)) await purgeHere('all');
 }
 
 /** Services of the process that plugins reach through their host. */
