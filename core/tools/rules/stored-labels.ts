@@ -3,12 +3,7 @@ import type { PlanContext } from '../../engine/plan/matchers.js';
 import { isDerived } from '../../engine/plan/rules/label.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';
-import {
-  type KnownNames,
-  namesAsWritten,
-  spellingsOf,
-  storedNames,
-} from '../../victoria/names/name-learner.js';
+import { type KnownNames, namesAsWritten, storedNames } from '../../victoria/names/name-learner.js';
 import { NotConvertible } from './not-convertible.js';
 
 /** A label of a series, and the stored field that holds it. */
@@ -36,8 +31,7 @@ export class StoredLabels {
     this.#naming = naming;
     this.#streamFields = known?.streamFields ?? [];
     this.#stored = known && new Set([...known.streamFields, ...known.fields]);
-    this.#names =
-      known === undefined ? namesAsWritten : storedNames(spellingsOf([...(this.#stored ?? [])], naming));
+    this.#names = known === undefined ? namesAsWritten : storedNames([...(this.#stored ?? [])], naming);
     const fields = new LabelFields(naming, this.#streamFields);
     this.context = { naming, fields, hidesInternal: true };
   }

@@ -32,32 +32,12 @@ export const namesAsWritten: KnownNames = {
   parsedFieldsOf: (name) => [name],
 };
 
-export function storedNames(
-  { fields, byClientName, sure, parsed }: Spellings,
-  unknownFromNs?: bigint,
-): KnownNames {
-  return {
-    ...{ unknownFromNs, fields },
-    fieldsOf: (name) => byClientName.get(name) ?? [],
-    sureFieldsOf: (name) => sure.get(name) ?? [],
-    parsedFieldsOf: (name) => parsed.get(name) ?? [],
-  };
-}
-
-/** Client names derived from a list of stored fields. */
-interface Spellings {
-  readonly fields: readonly string[];
-  readonly byClientName: ReadonlyMap<string, readonly string[]>;
-  readonly sure: ReadonlyMap<string, readonly string[]>;
-  readonly parsed: ReadonlyMap<string, readonly string[]>;
-}
-
 /** Groups stored fields by all names under which clients may see them. */
-export function spellingsOf(fields: readonly string[], naming: Naming): Spellings {
+export function storedNames(stored: readonly string[], naming: Naming): KnownNames {
   const byClientName = new Map<string, string[]>();
   const sure = new Map<string, string[]>();
   const parsed = new Map<string, string[]>();
-  for (const field of fields) {
+  for (const field of stored) {
     const label = naming.labelOf(field);
     // A name does not show whether it was ingested by OTLP, so both ways of sanitizing it count.
     const byOtlp = new Set(naming.metadataNames(field, true));
@@ -68,7 +48,13 @@ export function spellingsOf(fields: readonly string[], naming: Naming): Spelling
     for (const name of names) addTo(byClientName, name, field);
     addTo(parsed, labelName(field), field);
   }
-  return { fields: fields.filter((field) => !isOwnColumn(field)), byClientName, sure, parsed };
+  return {
+    unknownFromNs: undefined,
+    fields: stored.filter((field) => !isOwnColumn(field)),
+    fieldsOf: (name) => byClientName.get(name) ?? [],
+    sureFieldsOf: (name) => sure.get(name) ?? [],
+    parsedFieldsOf: (name) => parsed.get(name) ?? [],
+  };
 }
 
 /** The rows of one tenant from which names are learned. */
@@ -87,7 +73,7 @@ interface LearnedNames {
   readonly knownUntilNs: bigint;
   /** True if the range reached the present, so that a later question only differs in newer rows. */
   readonly reachedNow: boolean;
-  readonly spellings: Spellings;
+  readonly names: KnownNames;
 }
 
 const ttlMs = 60_000;
@@ -115,8 +101,7 @@ export class NameLearner {
 
   /** The names learned for these rows within the last minute, for any tenant if none is given. */
   recall(filter: LogsqlFilter, tenantId?: string): KnownNames | undefined {
-    const learned = this.#latest.get(latestKey(filter, tenantId));
-    return learned === undefined ? undefined : storedNames(learned.spellings);
+    return this.#latest.get(latestKey(filter, tenantId))?.names;
   }
 
   /** The names in these rows; undefined if there are too many. */
@@ -134,7 +119,7 @@ export class NameLearner {
       range,
       knownUntilNs: range.endNs < safeUntilNs ? range.endNs : safeUntilNs,
       reachedNow: range.endNs >= safeUntilNs,
-      spellings: spellingsOf(names, naming),
+      names: storedNames(names, naming),
     };
     const bytes = names.reduce((sum, name) => sum + 6 * name.length + 200, 0);
     this.#known.set(key, learned, bytes, ttlMs);
@@ -159,8 +144,8 @@ function covers({ range, knownUntilNs, reachedNow }: LearnedNames, asked: TimeRa
   return asked.startNs >= range.startNs && (asked.endNs <= knownUntilNs || reachedNow);
 }
 
-function namesFor({ knownUntilNs, spellings }: LearnedNames, range: TimeRange): KnownNames {
-  return storedNames(spellings, range.endNs <= knownUntilNs ? undefined : knownUntilNs);
+function namesFor({ knownUntilNs, names }: LearnedNames, range: TimeRange): KnownNames {
+  return range.endNs <= knownUntilNs ? names : { ...names, unknownFromNs: knownUntilNs };
 }
 
 /** A range with known fields. */

@@ -7,7 +7,7 @@ import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { spellingsOf, storedNames } from '../../../../core/victoria/names/name-learner.js';
+import { storedNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { deepRuns } from '../../../setup/runs.js';
 
@@ -191,7 +191,7 @@ test('no row whose label comes from its line is kept back, however the line spel
     const expr = parseQuery(`{app="a"} | ${stages} | ${condition}`);
     if (expr.kind !== 'log') throw new Error('not a log query');
     const passes = compilePipeline(expr.stages);
-    const names = storedNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], naming));
+    const names = storedNames([...new Set(rows.flatMap(Object.keys))], naming);
     const isSent = compileFilter(logsPlan(expr, naming, names).filter);
     for (const [index, view] of rowsOf(rows).entries()) {
       if (isSent(view)) {

@@ -5,7 +5,7 @@ import { parseQuery } from '../../../../core/logql/index.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { spellingsOf, storedNames } from '../../../../core/victoria/names/name-learner.js';
+import { storedNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';
 
 const lines: readonly (readonly [string, string])[] = [
@@ -22,7 +22,7 @@ for (const [line, level] of lines) {
     if (expr.kind !== 'log') return t.fail();
     const row = { _time: '2026-11-01T00:00:00Z', _stream: '{app="a"}', app: 'a', _msg: line };
     t.is(new RowReader(naming).read(row).structuredMetadata.get('detected_level'), level);
-    const names = storedNames(spellingsOf(Object.keys(row), naming));
+    const names = storedNames(Object.keys(row), naming);
     const { filter } = logsPlan(expr, naming, names);
     const isSent = compileFilter(filter);
     t.deepEqual(rowsOf([row, { ...row, _msg: 'nothing at all' }]).map(isSent), [true, false]);
@@ -52,7 +52,7 @@ for (const [fields, level] of stored) {
       { ...row, level: 'info', severity_number: '9' },
     ];
     t.is(new RowReader(naming).read(matching).structuredMetadata.get('detected_level'), level);
-    const names = storedNames(spellingsOf([...Object.keys(matching), ...Object.keys(other)], naming));
+    const names = storedNames([...Object.keys(matching), ...Object.keys(other)], naming);
     const isSent = compileFilter(logsPlan(expr, naming, names).filter);
     t.deepEqual(rowsOf([matching, other, row]).map(isSent), [true, level === 'sev-1', false]);
   });

@@ -13,7 +13,7 @@ import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { type KnownNames, spellingsOf, storedNames } from '../../../../core/victoria/names/name-learner.js';
+import { type KnownNames, storedNames } from '../../../../core/victoria/names/name-learner.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
 import { runs } from '../../../setup/samples.js';
 import { rowsAround } from './example-rows.js';
@@ -95,7 +95,7 @@ interface Seen {
 function look(example: Example, part: Decision['part']): Seen {
   const seen: Seen = { sent: 0, lost: 0, sentInVain: 0, keptBack: 0, isAsked: false, wrong: 0 };
   for (const rows of fc.sample(fc.array(example.rows, { minLength: 8, maxLength: 8 }), runs(40))) {
-    const names = storedNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], example.naming));
+    const names = storedNames([...new Set(rows.flatMap(Object.keys))], example.naming);
     const { filter, residual } = example.plan(names);
     seen.isAsked ||= printFilter(filter) !== printFilter(example.planWithout(part, names).filter);
     const [isSent, passesHere] = [compileFilter(filter), compilePipeline(residual)];
@@ -128,7 +128,7 @@ function holds(t: ExecutionContext, rule: AppliedRule): void {
   t.is(verdictOf(seen), rule.verdict, JSON.stringify(seen));
   if (rule.verdict !== 'none') t.true(seen.keptBack > 0 && seen.sent > 0);
   const stage = part.kind === 'matcher' ? undefined : part;
-  const { residual } = example.plan(storedNames(spellingsOf([], example.naming)));
+  const { residual } = example.plan(storedNames([], example.naming));
   if (stage !== undefined)
     t.is(residual.includes(stage), rule.verdict !== 'exact', 'what is left to evaluate');
 }

@@ -8,7 +8,7 @@ import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import type { NamesOptions } from '../../../../core/base/options.gen.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { spellingsOf, storedNames } from '../../../../core/victoria/names/name-learner.js';
+import { storedNames } from '../../../../core/victoria/names/name-learner.js';
 import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { missingLineRows } from '../../../../core/engine/plan/missing-lines.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
@@ -24,7 +24,7 @@ function open(text: string, names = naming, stored: readonly string[] = []): Ope
 }
 
 function refined(stages: string, fields: readonly string[], unknownFromNs?: bigint): string {
-  const names = storedNames(spellingsOf(fields, naming), unknownFromNs);
+  const names = { ...storedNames(fields, naming), unknownFromNs };
   return printFilter(open(`{app="x"} ${stages}`).close(names).filter);
 }
 
@@ -275,7 +275,7 @@ test('no row that passes the stages is kept back by the backend', (t) => {
       fc.constantFrom(...profiles),
       (rows, stages, profile) => {
         const names = new Naming({ ...namesOptions(), ...profile });
-        const stored = storedNames(spellingsOf([...new Set(rows.flatMap(Object.keys))], names));
+        const stored = storedNames([...new Set(rows.flatMap(Object.keys))], names);
         const expr = parseQuery(`{app="x"} | ${stages.join(' | ')}`);
         if (expr.kind !== 'log') return false;
         const ofAll = { ...expr, selector: { ...expr.selector, matchers: [] } };

@@ -3,7 +3,7 @@ import { Query } from '../../../../../core/wire/api/request.js';
 import { LogqlError } from '../../../../../core/logql/index.js';
 import { Naming } from '../../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../../core/testing/options.js';
-import { spellingsOf, storedNames } from '../../../../../core/victoria/names/name-learner.js';
+import { storedNames } from '../../../../../core/victoria/names/name-learner.js';
 import { explainQuery, type QueryExplanation } from '../../../../../core/engine/plan/explain/explain.js';
 import { openLogs } from '../planned.js';
 import { printExplanation } from '../../../../../core/engine/plan/explain/print.js';
@@ -107,7 +107,7 @@ test('with the stored names a label filter is shown as the backend is asked', (t
   const unknown = explainQuery(query, naming);
   t.is(unknown.names, 'unknown');
   t.regex(printExplanation(unknown), /^names {3}not known here/m);
-  const stored = storedNames(spellingsOf(['team.owner'], naming));
+  const stored = storedNames(['team.owner'], naming);
   const known = explainQuery(query, naming, { recall: () => stored });
   t.is(known.names, 'learned');
   t.regex(known.reads[0]?.logsql ?? '', / team\.owner:="x"/);
