@@ -29,19 +29,21 @@ export function simpleStore(store: Upstream, memory: MemoryAccount): Upstream {
   const here: Pick<Upstream, 'rows'> = {
     rows: ({ query: { filter, pipes }, range }) => evaluated(plainRows(store, filter, range), pipes),
   };
-  const asked = async <Value>(
-    { query: { pipes } }: Pick<RowsRequest, 'query'>,
-    ask: () => Promise<Value>,
-    orHere: () => Promise<Value>,
-  ): Promise<Value> => {
-    if (pipes.length !== simplePart(pipes)) return orHere();
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return orHere();
-    }
-  };
+  /** Passes a call on, or answers it here if the backend does not support its pipes. */
+  const askedOf =
+    <Request extends Pick<RowsRequest, 'query'>, Value>(
+      ask: (request: Request) => Promise<Value>,
+      answerOf: (rows: typeof here, request: Request) => Promise<Value>,
+    ) =>
+    async (request: Request): Promise<Value> => {
+      const { pipes } = request.query;
+      try {
+        if (pipes.length === simplePart(pipes)) return await ask(request);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+      }
+      return answerOf(here, request);
+    };
   async function* rows(request: RowsRequest): Batches {
     for (const one of united(request.query)) yield* rowsOf({ ...request, query: one });
   }
@@ -64,24 +66,9 @@ export function simpleStore(store: Upstream, memory: MemoryAccount): Upstream {
     owner: store.owner,
     unites: false,
     rows,
-    stats: (request) =>
-      asked(
-        request,
-        () => store.stats(request),
-        () => samplesOf(here, request),
-      ),
-    statsRange: (request) =>
-      asked(
-        request,
-        () => store.statsRange(request),
-        () => seriesOf(here, request),
-      ),
-    list: (request) =>
-      asked(
-        request,
-        () => store.list(request),
-        () => valuesOf(here, request),
-      ),
+    stats: askedOf((request) => store.stats(request), samplesOf),
+    statsRange: askedOf((request) => store.statsRange(request), seriesOf),
+    list: askedOf((request) => store.list(request), valuesOf),
     tail: (request) => store.tail(request),
     deletion: (request) => store.deletion(request),
     until: (signal) => simpleStore(store.until?.(signal) ?? store, memory),
