@@ -326,18 +326,17 @@ class OpenAnswer implements BackendAnswer {
 
   async text(): Promise<string> {
     const { maxBytes } = this.#reading;
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of this.chunks()) {
-      size += chunk.length;
-      if (size > maxBytes) throw apiError('bufferLimit', { limit: maxBytes });
-      parts.push(chunk);
-    }
-    return Buffer.concat(parts).toString('utf8');
+    const bytes = await this.#first(maxBytes + 1);
+    if (bytes.length > maxBytes) throw apiError('bufferLimit', { limit: maxBytes });
+    return bytes.toString('utf8');
   }
 
   /** Reads at most the first bytes of the body. */
   async start(maxBytes: number): Promise<string> {
+    return (await this.#first(maxBytes)).toString('utf8');
+  }
+
+  async #first(maxBytes: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     let size = 0;
     for await (const chunk of this.chunks()) {
@@ -345,7 +344,7 @@ class OpenAnswer implements BackendAnswer {
       size += chunk.length;
       if (size >= maxBytes) break;
     }
-    return Buffer.concat(parts).subarray(0, maxBytes).toString('utf8');
+    return Buffer.concat(parts).subarray(0, maxBytes);
   }
 }
 
