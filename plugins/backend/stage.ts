@@ -25,8 +25,7 @@ import { CallGate, OwnCalls, type OwnCallsView, Pulse } from '../../core/victori
 import { ClusterGauges } from '../../core/victoria/upstream/gates/cluster-gauges.js';
 import { ExchangeGates, type GatesOptions, WaitedCalls } from '../../core/victoria/upstream/gates/gates.js';
 import { GaugesReader } from '../../core/victoria/upstream/gates/gauges.js';
-import { HeavyGate } from '../../core/victoria/upstream/gates/heavy-gate.js';
-import { PacedSlots } from '../../core/victoria/upstream/gates/paced-slots.js';
+import { heavyGate, pacedSlots } from '../../core/victoria/upstream/gates/call-gates.js';
 import { ScanGate } from '../../core/victoria/upstream/gates/scan-gate.js';
 import { emptyUpstream } from '../../core/victoria/upstream/no-data.js';
 import {
@@ -56,7 +55,7 @@ function makeGates(
 ): GatesOptions {
   const nowMs = (): number => clock.monotonicMs();
   const queueWaitMs = options.heavyQueryQueueWait;
-  const heavy = new HeavyGate({
+  const heavy = heavyGate({
     limit: options.maxConcurrentHeavyQueries,
     queueWaitMs,
     nowMs,
@@ -98,7 +97,7 @@ function makeGates(
       meters.backend_statistics.set(waiting, { state: 'waiting' });
     },
   });
-  const paced = new PacedSlots({
+  const paced = pacedSlots({
     permits,
     pauseMs: options.statsQueryRangeInterQueryDelay,
     onChange: (waiting) => meters.backend_drilldown_statistics_waiting.set(waiting, {}),

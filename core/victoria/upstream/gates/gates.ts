@@ -12,18 +12,17 @@ import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlPipe } from '../../logsql/ast.js';
 import type { CallGate } from '../gate.js';
 import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } from '../types.js';
-import type { HeavyGate } from './heavy-gate.js';
-import type { PacedSlots } from './paced-slots.js';
+import type { EnterHeavy, EnterPaced } from './call-gates.js';
 import type { ScanGate } from './scan-gate.js';
 import { scanClass, type ScanOutcome } from './scan-limit.js';
 
 export interface GatesOptions {
-  readonly heavy: HeavyGate;
+  readonly heavy: EnterHeavy;
   readonly scans: ScanGate;
   /** Gate for statistics over time. */
   readonly statistics: CallGate;
   /** Additional gate for statistics of Logs Drilldown, which sends many at once. */
-  readonly paced: PacedSlots;
+  readonly paced: EnterPaced;
   /** Tracks the calls that clients wait for. */
   readonly waited: WaitedCalls;
   /** Queries over ranges shorter than this are never heavy. */
@@ -174,7 +173,7 @@ export class ExchangeGates {
     try {
       // First, as for a range whose permit is already held.
       if (isHeavyStatsRange(request, minRangeMs)) held.push((await this.#heavyIn(request.range)).leave);
-      if (isDrilldown) held.push(await this.#waitFor(() => paced.enter(signal)));
+      if (isDrilldown) held.push(await this.#waitFor(() => paced(signal)));
       // Last: a call with a permit here waits at no other gate, so requests cannot block each other in a circle.
       const permit = await this.#waitFor(() => statistics.enter(owner, signal));
       held.push(() => permit.leave());
@@ -227,7 +226,7 @@ export class ExchangeGates {
   async #heavy(): Promise<CallPass> {
     const { owner, signal, budget, isBackground } = this.#owner;
     const { heavy } = this.#options;
-    const enter = (): Promise<() => void> => heavy.enter(owner, budget, signal, isBackground);
+    const enter = (): Promise<() => void> => heavy(owner, budget, signal, isBackground);
     return { signal, leave: await this.#waitFor(enter) };
   }
 

@@ -12,8 +12,7 @@ import {
 } from '../../../../../core/victoria/upstream/gates/gates.js';
 import { CallGate } from '../../../../../core/victoria/upstream/gate.js';
 import { GaugesReader } from '../../../../../core/victoria/upstream/gates/gauges.js';
-import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';
-import { PacedSlots } from '../../../../../core/victoria/upstream/gates/paced-slots.js';
+import { heavyGate, pacedSlots } from '../../../../../core/victoria/upstream/gates/call-gates.js';
 import { ScanGate } from '../../../../../core/victoria/upstream/gates/scan-gate.js';
 
 const hourNs = 3_600_000_000_000n;
@@ -26,7 +25,7 @@ const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate
 function makeGates(isDrilldown = false, permits = 4) {
   const seen = { heavy: 0, scans: 0, statistics: 0 };
   const options: GatesOptions = {
-    heavy: new HeavyGate({
+    heavy: heavyGate({
       limit: 2,
       queueWaitMs: 1,
       nowMs,
@@ -53,7 +52,7 @@ function makeGates(isDrilldown = false, permits = 4) {
       full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
       onChange: (running) => (seen.statistics = running),
     }),
-    paced: new PacedSlots({ permits: 1, pauseMs: 0, onChange: () => undefined }),
+    paced: pacedSlots({ permits: 1, pauseMs: 0, onChange: () => undefined }),
     waited: new WaitedCalls(),
     minRangeMs: sixHoursMs,
     queueWaitMs: 1,
@@ -102,8 +101,8 @@ test('two calls that yield run at once, so that few are in the way of a client',
   const { options, owner } = makeGates();
   const yielding = new ExchangeGates(options, { ...owner, yields: true });
   const short = { query: all, range: rangeOf(1n) };
-  const leaves = [await options.heavy.enter(['b'], owner.budget, owner.signal)];
-  leaves.push(await options.heavy.enter(['b'], owner.budget, owner.signal));
+  const leaves = [await options.heavy(['b'], owner.budget, owner.signal)];
+  leaves.push(await options.heavy(['b'], owner.budget, owner.signal));
   await t.throwsAsync(yielding.rows({ query: all, range: rangeOf(7n) }), { message: /heavy/ });
   for (const leave of leaves) leave();
   // The refused call is not counted.

@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import test from 'ava';
 import { ApiError } from '../../../../../core/base/errors/api-error.js';
-import { HeavyGate } from '../../../../../core/victoria/upstream/gates/heavy-gate.js';
-import { PacedSlots } from '../../../../../core/victoria/upstream/gates/paced-slots.js';
+import { heavyGate, pacedSlots } from '../../../../../core/victoria/upstream/gates/call-gates.js';
 import { WaitBudget } from '../../../../../core/base/admission/waits.js';
 
 const { signal } = new AbortController();
@@ -10,26 +9,26 @@ const longBudget = (): WaitBudget => new WaitBudget(60_000, () => performance.no
 
 function makeGate(limit: number, queueWaitMs = 20_000) {
   const seen = { running: 0, waiting: 0, refused: 0 };
-  const gate = new HeavyGate({
+  const enter = heavyGate({
     limit,
     queueWaitMs,
     nowMs: () => performance.now(),
     onChange: (running, waiting) => Object.assign(seen, { running, waiting }),
     onRefused: () => (seen.refused += 1),
   });
-  return { gate, seen };
+  return { enter, seen };
 }
 
 test('so many get in, the others in the order of coming', async (t) => {
-  const { gate, seen } = makeGate(2);
-  const first = await gate.enter(['a'], longBudget(), signal);
-  const second = await gate.enter(['a'], longBudget(), signal);
+  const { enter, seen } = makeGate(2);
+  const first = await enter(['a'], longBudget(), signal);
+  const second = await enter(['a'], longBudget(), signal);
   const order: string[] = [];
-  const third = gate.enter(['a'], longBudget(), signal).then((leave) => {
+  const third = enter(['a'], longBudget(), signal).then((leave) => {
     order.push('third');
     return leave;
   });
-  const fourth = gate.enter(['a'], longBudget(), signal).then((leave) => {
+  const fourth = enter(['a'], longBudget(), signal).then((leave) => {
     order.push('fourth');
     return leave;
   });
@@ -44,11 +43,11 @@ test('so many get in, the others in the order of coming', async (t) => {
 });
 
 test('work that nobody waits for leaves a permit of heavy queries, and does not wait for one', async (t) => {
-  const { gate, seen } = makeGate(2);
-  const background = (): Promise<() => void> => gate.enter(['b'], longBudget(), signal, true);
+  const { enter, seen } = makeGate(2);
+  const background = (): Promise<() => void> => enter(['b'], longBudget(), signal, true);
   const first = await background();
   await t.throwsAsync(background(), { instanceOf: ApiError });
-  const second = await gate.enter(['a'], longBudget(), signal);
+  const second = await enter(['a'], longBudget(), signal);
   t.deepEqual(seen, { running: 2, waiting: 0, refused: 1 });
   first();
   await t.throwsAsync(background(), { instanceOf: ApiError });
@@ -57,14 +56,11 @@ test('work that nobody waits for leaves a permit of heavy queries, and does not 
 });
 
 test('a permit goes to the tenant that holds fewest', async (t) => {
-  const { gate } = makeGate(2);
-  const leaves = [
-    await gate.enter(['busy'], longBudget(), signal),
-    await gate.enter(['busy'], longBudget(), signal),
-  ];
+  const { enter } = makeGate(2);
+  const leaves = [await enter(['busy'], longBudget(), signal), await enter(['busy'], longBudget(), signal)];
   const order: string[] = [];
   const waits = ['busy', 'calm'].map(async (owner) => {
-    const leave = await gate.enter([owner], longBudget(), signal);
+    const leave = await enter([owner], longBudget(), signal);
     order.push(owner);
     leave();
   });
@@ -74,10 +70,10 @@ test('a permit goes to the tenant that holds fewest', async (t) => {
 });
 
 test('who waits too long is told by which limits', async (t) => {
-  const { gate, seen } = makeGate(1, 20_000);
-  const leave = await gate.enter(['a'], longBudget(), signal);
+  const { enter, seen } = makeGate(1, 20_000);
+  const leave = await enter(['a'], longBudget(), signal);
   const budget = new WaitBudget(1, () => performance.now());
-  const error = await t.throwsAsync(gate.enter(['a'], budget, signal), { instanceOf: ApiError });
+  const error = await t.throwsAsync(enter(['a'], budget, signal), { instanceOf: ApiError });
   t.is(error.status, 429);
   t.is(
     error.message,
@@ -86,17 +82,17 @@ test('who waits too long is told by which limits', async (t) => {
   );
   t.is(seen.refused, 1);
   // What was refused once is not to wait again.
-  await t.throwsAsync(gate.enter(['a'], budget, signal), { instanceOf: ApiError });
+  await t.throwsAsync(enter(['a'], budget, signal), { instanceOf: ApiError });
   leave();
-  (await gate.enter(['a'], budget, signal))();
+  (await enter(['a'], budget, signal))();
   t.is(seen.running, 0);
 });
 
 test('who goes away leaves the queue of heavy reads', async (t) => {
-  const { gate, seen } = makeGate(1);
-  const leave = await gate.enter(['a'], longBudget(), signal);
+  const { enter, seen } = makeGate(1);
+  const leave = await enter(['a'], longBudget(), signal);
   const controller = new AbortController();
-  const waited = gate.enter(['a'], longBudget(), controller.signal);
+  const waited = enter(['a'], longBudget(), controller.signal);
   controller.abort(new Error('gone'));
   await t.throwsAsync(waited, { message: 'gone' });
   t.deepEqual(seen, { running: 1, waiting: 0, refused: 0 });
@@ -104,12 +100,12 @@ test('who goes away leaves the queue of heavy reads', async (t) => {
 });
 
 test('the queue is bounded', async (t) => {
-  const { gate } = makeGate(1);
-  const leave = await gate.enter(['a'], longBudget(), signal);
+  const { enter } = makeGate(1);
+  const leave = await enter(['a'], longBudget(), signal);
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  const waits = Array.from({ length: 500 }, () => gate.enter(['a'], longBudget(), controller.signal));
-  await t.throwsAsync(gate.enter(['a'], longBudget(), signal), {
+  const waits = Array.from({ length: 500 }, () => enter(['a'], longBudget(), controller.signal));
+  await t.throwsAsync(enter(['a'], longBudget(), signal), {
     message: /-backend-max-concurrent-heavy-queries=1 per replica and 500 queries are waiting/,
   });
   controller.abort(new Error('gone'));
@@ -119,8 +115,8 @@ test('the queue is bounded', async (t) => {
 });
 
 test('without a limit nobody waits', async (t) => {
-  const { gate, seen } = makeGate(0);
-  await Promise.all(Array.from({ length: 50 }, () => gate.enter(['a'], longBudget(), signal)));
+  const { enter, seen } = makeGate(0);
+  await Promise.all(Array.from({ length: 50 }, () => enter(['a'], longBudget(), signal)));
   t.is(seen.waiting, 0);
 });
 
@@ -140,11 +136,11 @@ test('waits that go on at once count once', (t) => {
 
 test('a permit with a pause is free again later, and nobody waits for the pause itself', async (t) => {
   let waiting = 0;
-  const slots = new PacedSlots({ permits: 2, pauseMs: 5, onChange: (count) => (waiting = count) });
-  const leaves = [await slots.enter(signal), await slots.enter(signal)];
+  const enter = pacedSlots({ permits: 2, pauseMs: 5, onChange: (count) => (waiting = count) });
+  const leaves = [await enter(signal), await enter(signal)];
   // A pause keeps no process alive.
   const alive = setInterval(() => undefined, 1_000);
-  const third = slots.enter(signal);
+  const third = enter(signal);
   t.is(waiting, 1);
   leaves[0]?.();
   leaves[0]?.();
@@ -156,24 +152,24 @@ test('a permit with a pause is free again later, and nobody waits for the pause 
 });
 
 test('who goes away does not take a paced permit', async (t) => {
-  const slots = new PacedSlots({ permits: 1, pauseMs: 0, onChange: () => undefined });
-  const leave = await slots.enter(signal);
+  const enter = pacedSlots({ permits: 1, pauseMs: 0, onChange: () => undefined });
+  const leave = await enter(signal);
   const controller = new AbortController();
-  const waited = slots.enter(controller.signal);
+  const waited = enter(controller.signal);
   controller.abort(new Error('gone'));
   await t.throwsAsync(waited, { message: 'gone' });
   leave();
-  await t.notThrowsAsync(slots.enter(signal));
+  await t.notThrowsAsync(enter(signal));
 });
 
 test('no more than 500 wait for a paced permit', async (t) => {
   const waiting: number[] = [];
-  const slots = new PacedSlots({ permits: 1, pauseMs: 0, onChange: (count) => waiting.push(count) });
-  const leave = await slots.enter(signal);
+  const enter = pacedSlots({ permits: 1, pauseMs: 0, onChange: (count) => waiting.push(count) });
+  const leave = await enter(signal);
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
-  const waits = Array.from({ length: 500 }, () => slots.enter(controller.signal));
-  await t.throwsAsync(slots.enter(signal), {
+  const waits = Array.from({ length: 500 }, () => enter(controller.signal));
+  await t.throwsAsync(enter(signal), {
     message: /limited to -stats-query-range-concurrency=1 per replica/,
   });
   controller.abort(new Error('gone'));
