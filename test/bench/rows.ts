@@ -1,9 +1,10 @@
 import { parseQuery } from '../../core/logql/index.js';
-import { gridColumns, defaultMetricLimits, planLeaves } from '../../core/logql/metric/index.js';
+import { gridColumns, defaultMetricLimits, EntryCounter, planLeaves } from '../../core/logql/metric/index.js';
 import { leavesOf } from '../../core/logql/metric/work.js';
 import { MemoryAccount } from '../../core/base/memory/account.js';
 import { EntryCollector, LineMaker } from '../../core/engine/logs/logs.js';
-import { CountingJob } from '../../core/engine/metric/threads/counting-job.js';
+import { MetricCounts } from '../../core/engine/metric/cost.js';
+import { RowIntake } from '../../core/engine/metric/row-intake.js';
 import { Naming } from '../../core/victoria/names/naming.js';
 import { namesOptions } from '../../core/testing/options.js';
 import { RowReader } from '../../core/victoria/names/row-reader.js';
@@ -112,21 +113,16 @@ async function count(text: string, chunks: readonly Buffer[]): Promise<void> {
   if (expr.kind === 'log') throw new Error('no metric query');
   const [leaf] = leavesOf(planLeaves(expr).tree);
   if (leaf === undefined) throw new Error('no leaf');
-  const { memory, ...limits } = defaultMetricLimits;
-  const job = new CountingJob(
-    {
-      ...{ leaf, columns, limits },
-      memory: { limit: memory.limit, held: new Map() },
-      naming: namesOptions(),
-      pipes: [],
-      repeats: 'nowhere',
-      streams: undefined,
-    },
-    workers,
-    signal,
-  );
-  await job.readAnswer(answerOf(chunks), () => undefined);
-  await job.pack();
+  const intake = new RowIntake({
+    reader: new RowReader(new Naming(namesOptions())),
+    counts: new MetricCounts(),
+    memory: new MemoryAccount(Infinity),
+    repeats: 'nowhere',
+  });
+  const counter = new EntryCounter({ leaf, columns, limits: defaultMetricLimits, signal }, workers);
+  for await (const batch of rowsOf(answerOf(chunks), { pipes: [] }, { bytes: 0 }))
+    await counter.add(intake.take(batch));
+  await counter.pack();
 }
 
 async function answerStreams(chunks: readonly Buffer[]): Promise<void> {

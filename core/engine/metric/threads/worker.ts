@@ -3,13 +3,20 @@ import { parentPort } from 'node:worker_threads';
 import type { HeldPermit } from '../../../base/admission/waits.js';
 import { endIfTold } from '../../../base/end-thread.js';
 import { errorOf, faultOf } from '../../../base/errors/fault.js';
+import { MemoryAccount, type MemoryUse } from '../../../base/memory/account.js';
 import { sendEntry, type LineWork } from '../../../logql/lines/work.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
-import { transfersOf } from '../../../logql/metric/index.js';
+import { EntryCounter, transfersOf } from '../../../logql/metric/index.js';
 import type { BreakerPermit } from '../../../base/admission/circuit-breaker.js';
+import type { LogsqlPipe } from '../../../victoria/logsql/ast.js';
+import { Naming } from '../../../victoria/names/naming.js';
+import { RowReader } from '../../../victoria/names/row-reader.js';
+import { rowsOf } from '../../../victoria/upstream/answer-rows.js';
 import { BackendHttp, type BackendOptions } from '../../../victoria/upstream/exchange.js';
-import { CountingJob } from './counting-job.js';
-import type { FromThread, ToThread } from './messages.js';
+import type { BackendRow } from '../../../victoria/upstream/types.js';
+import { MetricCounts } from '../cost.js';
+import { RowIntake } from '../row-intake.js';
+import type { FromThread, Progress, ToThread } from './messages.js';
 
 function send(message: FromThread, transfers: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfers);
@@ -20,17 +27,29 @@ interface AskedLine {
   readonly reject: (error: Error) => void;
 }
 
-/** A job with its messages, which are handled in order, in turn with those of other jobs. */
+/** Number of bytes of answers after which progress is reported. */
+const reportBytes = 256 * 1024;
+
+/** Counts the samples of a leaf. Its messages are handled in order, in turn with those of other jobs. */
 class OpenJob {
   readonly #id: number;
   readonly #controller = new AbortController();
   readonly #lines = new Map<number, AskedLine>();
-  readonly #job: CountingJob;
+  readonly #counts = new MetricCounts();
+  readonly #memory: MemoryAccount;
+  /** Bytes held, by use, as last reported to the event loop. */
+  readonly #reported: Map<MemoryUse, number>;
+  readonly #pipes: readonly LogsqlPipe[];
+  readonly #intake: RowIntake;
+  readonly #counter: EntryCounter;
+  /** Bytes of answers since the last report of progress. */
+  readonly #taken = { bytes: 0 };
   #lastWork: LineWork | undefined;
   #lastLine = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(id: number, message: Extract<ToThread, { readonly kind: 'begin' }>) {
+  constructor(id: number, { work: asked }: Extract<ToThread, { readonly kind: 'begin' }>) {
+    const { leaf, columns, limits, memory, naming, pipes, repeats, streams } = asked;
     this.#id = id;
     const workers: Pick<LineWorkers, 'run'> = {
       run: (work, entry) => {
@@ -41,7 +60,15 @@ class OpenJob {
         return new Promise((resolve, reject) => this.#lines.set(line, { resolve, reject }));
       },
     };
-    this.#job = new CountingJob(message.work, workers, this.#controller.signal);
+    this.#reported = new Map(memory.held);
+    this.#memory = new MemoryAccount(memory.limit);
+    for (const [kind, bytes] of memory.held) this.#memory.charge(bytes, kind);
+    this.#pipes = pipes;
+    const reader = new RowReader(new Naming(naming));
+    this.#intake = new RowIntake({ reader, counts: this.#counts, memory: this.#memory, repeats, streams });
+    const { signal } = this.#controller;
+    const request = { leaf, columns, limits: { ...limits, memory: this.#memory }, signal };
+    this.#counter = new EntryCounter(request, workers);
   }
 
   handle(message: ToThread): void {
@@ -78,25 +105,25 @@ class OpenJob {
   }
 
   async #handle(message: ToThread): Promise<void> {
-    const job = this.#job;
     switch (message.kind) {
       case 'call':
-        job.next();
+        this.#intake.next();
         await this.#call(message);
         break;
       case 'rows':
-        if (message.isNext) job.next();
-        await job.add(message.rows);
+        if (message.isNext) this.#intake.next();
+        await this.#add(message.rows);
         break;
       case 'finish': {
-        const packed = await job.pack();
-        send({ kind: 'counted', job: this.#id, progress: job.progress(), packed }, transfersOf(packed));
+        this.#intake.next();
+        const packed = await this.#counter.pack();
+        send({ kind: 'counted', job: this.#id, progress: this.#progress(), packed }, transfersOf(packed));
         return;
       }
       default:
         return;
     }
-    send({ kind: 'answered', job: this.#id, progress: job.progress() });
+    send({ kind: 'answered', job: this.#id, progress: this.#progress() });
   }
 
   async #call({ call, backend }: Extract<ToThread, { readonly kind: 'call' }>): Promise<void> {
@@ -105,9 +132,29 @@ class OpenJob {
     const permit = { succeed: report('succeed'), fail: report('fail'), release: report('release') };
     const { signal } = this.#controller;
     const answer = await httpOf(backend).exchange({ ...call, signal }, permit, noPlace);
-    await this.#job.readAnswer(answer, () => {
-      send({ kind: 'read', job: this.#id, progress: this.#job.progress() });
-    });
+    for await (const batch of rowsOf(answer, { pipes: this.#pipes }, this.#taken)) {
+      await this.#add(batch);
+      if (this.#taken.bytes > reportBytes) send({ kind: 'read', job: this.#id, progress: this.#progress() });
+    }
+  }
+
+  /** @throws UnknownStreamError, ApiError */
+  async #add(rows: readonly BackendRow[]): Promise<void> {
+    await this.#counter.add(this.#intake.take(rows));
+  }
+
+  /** Progress since the last call. */
+  #progress(): Progress {
+    const memory: (readonly [MemoryUse, number])[] = [];
+    for (const [kind, bytes] of this.#memory.held) {
+      const change = bytes - (this.#reported.get(kind) ?? 0);
+      if (change === 0) continue;
+      memory.push([kind, change]);
+      this.#reported.set(kind, bytes);
+    }
+    const { bytes } = this.#taken;
+    this.#taken.bytes = 0;
+    return { read: this.#counts.takeRead(), bytes, memory };
   }
 }
 
