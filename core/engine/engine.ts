@@ -22,13 +22,13 @@ import type { ReadStrategy } from './metric/context.js';
 import { executeGathered } from './metric/gathered.js';
 import { executeMetric } from './metric/metric.js';
 import { strategies } from './metric/strategies.js';
-import type { RowThreads } from './metric/threads/row-threads.js';
+import { RowThreads } from './metric/threads/row-threads.js';
 import type { engineMetrics } from './metrics.js';
 import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
 import { planRequest } from './plan/plan.js';
 import { answerTail } from './tail/open.js';
-import { createLineWorkers, createRowThreads } from './threads.js';
+import { createLineWorkers } from './threads.js';
 import { answerIndexStats, answerLineCounts, answerShards } from './volume/index-stats.js';
 import { answerVolume } from './volume/volume.js';
 
@@ -58,7 +58,7 @@ export class Engine {
     this.#host = host;
     this.#memories = createMemories(host);
     this.#workers = createLineWorkers(options, host);
-    this.#rowThreads = createRowThreads(options, this.#workers, host);
+    this.#rowThreads = new RowThreads(options, this.#workers, host.meters);
     this.#strategies = ways;
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }

@@ -1,4 +1,5 @@
-import { lineWorkerMetrics, rowThreadMetrics } from './threads.js';
+import { rowThreadMetrics } from './metric/threads/row-threads.js';
+import { lineWorkerMetrics } from './threads.js';
 import { learnedMetrics } from './memories.js';
 import { patternMetrics } from './patterns/pattern-metrics.js';
 

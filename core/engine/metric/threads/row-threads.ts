@@ -1,24 +1,26 @@
+import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { endThread } from '../../../base/end-thread.js';
 import { apiError } from '../../../base/errors/table.js';
+import type { Meters } from '../../../base/meters.js';
+import type { ResponseShapeOptions } from '../../../base/options.gen.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
 import type { CountingWork, FromThread, ToThread } from './messages.js';
 import { RowJob, type JobOwner } from './row-job.js';
 
-export interface RowThreadsOptions {
-  /** Maximum number of threads; they start on demand and end when idle. 0 means that nothing is counted in threads. */
-  readonly threads: number;
-  /** Minimum number of rows to count in a thread: sending a job takes longer than counting fewer. */
-  readonly minRows: number;
-  /** Evaluates expensive lines. */
-  readonly lines: Pick<LineWorkers, 'run'>;
-  readonly observer?: RowThreadsObserver;
-}
-
-export interface RowThreadsObserver {
-  changed(threads: number, jobs: number): void;
-  ended(outcome: 'done' | 'failed'): void;
-}
+export const rowThreadMetrics = {
+  row_threads: { type: 'gauge', help: 'Threads that count the rows of metric queries.', labels: [] },
+  row_threads_jobs: {
+    type: 'gauge',
+    help: 'Range aggregations whose rows are being counted in these threads.',
+    labels: [],
+  },
+  row_threads_jobs_total: {
+    type: 'counter',
+    help: 'Range aggregations whose rows were counted in these threads, by outcome.',
+    labels: ['outcome'],
+  },
+} as const;
 
 interface Thread {
   readonly worker: Worker;
@@ -34,17 +36,30 @@ const idleMs = 30_000;
  * number of jobs is bounded by the number of admitted requests.
  */
 export class RowThreads {
-  readonly #options: RowThreadsOptions;
+  /** Maximum number of threads; they start on demand and end when idle. 0 means that nothing is counted in threads. */
+  readonly #most: number;
+  /** Minimum number of rows to count in a thread: sending a job takes longer than counting fewer. */
+  readonly #minRows: number;
+  readonly #lines: Pick<LineWorkers, 'run'>;
+  readonly #meters: Meters<typeof rowThreadMetrics>;
   readonly #threads = new Set<Thread>();
   #lastJob = 0;
 
-  constructor(options: RowThreadsOptions) {
-    this.#options = options;
+  /** @param lines evaluates expensive lines */
+  constructor(
+    { rowThreads, rowThreadsMinRows }: Pick<ResponseShapeOptions, 'rowThreads' | 'rowThreadsMinRows'>,
+    lines: Pick<LineWorkers, 'run'>,
+    meters: Meters<typeof rowThreadMetrics>,
+  ) {
+    this.#most = rowThreads === 'auto' ? Math.max(availableParallelism() - 1, 1) : Number(rowThreads);
+    this.#minRows = rowThreadsMinRows;
+    this.#lines = lines;
+    this.#meters = meters;
   }
 
   /** Starts a job for this number of rows in the thread with the fewest jobs; undefined if they are to be counted on the event loop. */
   begin(rows: number, work: CountingWork, owner: JobOwner): RowJob | undefined {
-    if (rows < this.#options.minRows) return undefined;
+    if (rows < this.#minRows) return undefined;
     const thread = this.#threadForOneMore();
     if (thread === undefined) return undefined;
     const id = ++this.#lastJob;
@@ -52,7 +67,7 @@ export class RowThreads {
     const post = (message: object): void => {
       if (jobs.has(id)) worker.postMessage({ ...message, job: id });
     };
-    const job = new RowJob(owner, this.#options.lines, post, (outcome) => {
+    const job = new RowJob(owner, this.#lines, post, (outcome) => {
       this.#close(thread, id, outcome);
     });
     clearTimeout(thread.timer);
@@ -74,7 +89,7 @@ export class RowThreads {
     for (const thread of this.#threads)
       if (best === undefined || thread.jobs.size < best.jobs.size) best = thread;
     const isFree = best?.jobs.size === 0;
-    return isFree || this.#threads.size >= this.#options.threads ? best : this.#start();
+    return isFree || this.#threads.size >= this.#most ? best : this.#start();
   }
 
   #start(): Thread {
@@ -92,7 +107,7 @@ export class RowThreads {
 
   #close(thread: Thread, id: number, outcome: 'done' | 'failed'): void {
     if (!thread.jobs.delete(id)) return;
-    this.#options.observer?.ended(outcome);
+    this.#meters.row_threads_jobs_total.add(1, { outcome });
     if (thread.jobs.size === 0) {
       thread.worker.unref();
       thread.timer = setTimeout(() => {
@@ -107,7 +122,7 @@ export class RowThreads {
     if (!this.#threads.delete(thread)) return;
     clearTimeout(thread.timer);
     for (const job of thread.jobs.values()) {
-      this.#options.observer?.ended('failed');
+      this.#meters.row_threads_jobs_total.add(1, { outcome: 'failed' });
       job.fail(error);
     }
     thread.jobs.clear();
@@ -118,6 +133,7 @@ export class RowThreads {
   #changed(): void {
     let jobs = 0;
     for (const thread of this.#threads) jobs += thread.jobs.size;
-    this.#options.observer?.changed(this.#threads.size, jobs);
+    this.#meters.row_threads.set(this.#threads.size, {});
+    this.#meters.row_threads_jobs.set(jobs, {});
   }
 }

@@ -12,7 +12,8 @@ import {
   type LeafRequest,
   type MetricLimits,
 } from '../../../../core/logql/metric/index.js';
-import { RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
+import { rowThreadMetrics, RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
+import { makeHost } from '../../../../core/testing/fake-host.js';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { isOutage } from '../../../../core/victoria/upstream/failures.js';
 import { MemoryAccount } from '../../../../core/base/memory/account.js';
@@ -37,17 +38,17 @@ const lines = new LineWorkers({ threads: 1, timeoutMs: 60_000 });
 const rowThreads = openThreads();
 
 function openThreads(): RowThreads {
-  return new RowThreads({
-    threads: 1,
-    minRows: 0,
-    lines,
-    observer: {
-      changed: () => undefined,
-      ended: (outcome) => {
-        jobs += 1;
-        last = outcome;
-      },
+  const { meters } = makeHost({ metrics: rowThreadMetrics });
+  const ended = {
+    ...meters.row_threads_jobs_total,
+    add: (_one: number, { outcome }: { readonly outcome: string }): void => {
+      jobs += 1;
+      last = outcome;
     },
+  };
+  return new RowThreads({ rowThreads: '1', rowThreadsMinRows: 0 }, lines, {
+    ...meters,
+    row_threads_jobs_total: ended,
   });
 }
 
