@@ -4,7 +4,7 @@
  * the number of clusters.
  */
 import { ofKey } from '../../../base/memory/byte-lru.js';
-import { placeholder, tokenText, type TokenizedLine } from './tokens.js';
+import { placeholder, tokenText, type TokenizedLine } from './tokenize.js';
 
 /** Number of tokens of a line that select the path through the tree. */
 const depth = 27;

@@ -1,8 +1,7 @@
 import { ofKey } from '../../../base/memory/byte-lru.js';
 import { Drain } from './drain.js';
 import type { Steps } from '../../../base/pace/steps.js';
-import { formatOf, tokenize } from './tokenize.js';
-import type { LineFormat } from './tokens.js';
+import { formatOf, type LineFormat, tokenize } from './tokenize.js';
 
 export interface StreamLine {
   readonly streamKey: string;

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { Drain, Cluster } from '../../../../../core/engine/patterns/drain/drain.js';
 import { tokenize, tokenizeText } from '../../../../../core/engine/patterns/drain/tokenize.js';
-import type { TokenizedLine } from '../../../../../core/engine/patterns/drain/tokens.js';
+import type { TokenizedLine } from '../../../../../core/engine/patterns/drain/tokenize.js';
 
 type Counted = readonly (readonly [pattern: string, size: number])[];
 
