@@ -190,12 +190,6 @@ class StreamFieldLearner {
     this.#known = new ByteLru({ maxEntries: maxOwners, maxBytes, clock });
   }
 
-  /** The known names, without calling the backend. */
-  recall(owner: string): readonly string[] | undefined {
-    const known = this.#known.get(owner);
-    return known === undefined ? undefined : [...known.fields];
-  }
-
   /**
    * The names of the stream fields in a range.
    * @param isEnough true if these names are all that the caller needs; if not, listings older than a second are repeated
