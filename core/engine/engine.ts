@@ -4,7 +4,7 @@ import type { TimeRange } from '../base/time/range.js';
 import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { printQuery } from '../logql/index.js';
-import type { LineWorkers } from '../logql/lines/line-workers.js';
+import { LineWorkers } from '../logql/lines/line-workers.js';
 import type { Naming } from '../victoria/names/naming.js';
 import { RowReader } from '../victoria/names/row-reader.js';
 import type { Answer } from '../wire/answer/types.js';
@@ -28,7 +28,6 @@ import { answerPatterns } from './patterns/patterns.js';
 import type { Plan, PlanKind } from './plan/types.js';
 import { planRequest } from './plan/plan.js';
 import { answerTail } from './tail/open.js';
-import { createLineWorkers } from './threads.js';
 import { answerIndexStats, answerLineCounts, answerShards } from './volume/index-stats.js';
 import { answerVolume } from './volume/volume.js';
 
@@ -57,8 +56,19 @@ export class Engine {
     this.#options = options;
     this.#host = host;
     this.#memories = createMemories(host);
-    this.#workers = createLineWorkers(options, host);
-    this.#rowThreads = new RowThreads(options, this.#workers, host.meters);
+    const { meters } = host;
+    this.#workers = new LineWorkers({
+      threads: options.lineThreads,
+      timeoutMs: options.lineTimeout,
+      observer: {
+        changed: (threads, waiting) => {
+          meters.line_threads.set(threads, {});
+          meters.line_threads_waiting.set(waiting, {});
+        },
+        ended: (outcome) => meters.line_threads_lines_total.add(1, { outcome }),
+      },
+    });
+    this.#rowThreads = new RowThreads(options, this.#workers, meters);
     this.#strategies = ways;
     this.#derive = compileDerivedFields(options.derivedFields ?? []);
   }
