@@ -33,6 +33,14 @@ export function summed<Counts extends Readonly<Record<keyof Counts, number>>>(
   return Object.fromEntries(sums) as Counts;
 }
 
+/** The shortest range that contains both. */
+export function rangeOfBoth(one: TimeRange, other: TimeRange): TimeRange {
+  return {
+    startNs: one.startNs < other.startNs ? one.startNs : other.startNs,
+    endNs: one.endNs > other.endNs ? one.endNs : other.endNs,
+  };
+}
+
 /** Adds an item to the list of a key. */
 export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   const list = lists.get(key);

@@ -1,4 +1,4 @@
-import { clipped, timeOrder } from '../../core/base/order.js';
+import { clipped, rangeOfBoth, timeOrder } from '../../core/base/order.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import type { LogExpr } from '../../core/logql/index.js';
@@ -164,7 +164,7 @@ class LogWindows {
   /** Reads adjacent windows with one call. */
   async #read(slots: readonly Slot[], missing: number): Promise<LogRead> {
     const ranges = slots.map((slot) => this.#rangeOf(slot));
-    const range = spanOf(ranges);
+    const range = ranges.reduce(rangeOfBoth);
     const answer = await this.#windowing.readStreams({
       request: { ...this.#request, range, limit: missing },
       windows: slots.length,
@@ -208,15 +208,4 @@ function divides(limit: number, { streams }: StreamsAnswer, direction: Direction
   times.sort(timeOrder);
   if (direction === 'backward') times.reverse();
   return times[limit - 1] === times[limit];
-}
-
-function spanOf(ranges: readonly TimeRange[]): TimeRange {
-  const [first = { startNs: 0n, endNs: 0n }] = ranges;
-  return ranges.reduce(
-    (span, { startNs, endNs }) => ({
-      startNs: startNs < span.startNs ? startNs : span.startNs,
-      endNs: endNs > span.endNs ? endNs : span.endNs,
-    }),
-    first,
-  );
 }

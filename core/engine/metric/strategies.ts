@@ -2,7 +2,7 @@ import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
 import type { TimeRange } from '../../base/time/range.js';
-import { clipped } from '../../base/order.js';
+import { clipped, rangeOfBoth } from '../../base/order.js';
 import { Pacer } from '../../base/pace/steps.js';
 import {
   RangeWindows,
@@ -282,10 +282,7 @@ function lengthOf({ startNs, endNs }: TimeRange): number {
 /** The union of both ranges if there is no gap between them; otherwise the second one. */
 function joined(before: TimeRange | undefined, range: TimeRange): TimeRange {
   if (before === undefined || before.startNs > range.endNs || range.startNs > before.endNs) return range;
-  return {
-    startNs: before.startNs < range.startNs ? before.startNs : range.startNs,
-    endNs: before.endNs > range.endNs ? before.endNs : range.endNs,
-  };
+  return rangeOfBoth(before, range);
 }
 
 /** @param hasFailed true if an entry could not be evaluated, so that the error must name it */

@@ -1,6 +1,7 @@
 import { ofKey } from '../../base/memory/byte-lru.js';
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/request.js';
+import { rangeOfBoth } from '../../base/order.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { cutWindows, sampledLinesOf, spreadSample, type PatternWindow } from './pattern-windows.js';
 import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
@@ -88,10 +89,9 @@ async function windowsOf(
 
 /** The time from which Loki has learned its patterns: the last hours up to now. It has no older ones. */
 function learntRange(range: TimeRange, nowNs: bigint): TimeRange {
-  const { startNs, endNs } = range;
-  const sinceNs = nowNs - keptNs;
-  if (endNs <= sinceNs || startNs >= nowNs) return range;
-  return { startNs: startNs < sinceNs ? startNs : sinceNs, endNs: endNs > nowNs ? endNs : nowNs };
+  const known = { startNs: nowNs - keptNs, endNs: nowNs };
+  if (range.endNs <= known.startNs || range.startNs >= nowNs) return range;
+  return rangeOfBoth(range, known);
 }
 
 /**
