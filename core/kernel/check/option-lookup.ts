@@ -18,8 +18,8 @@ export interface FoundOption extends LintOption {
   readonly node: LocatedNode | undefined;
 }
 
-/** Options by draft: rules look them up many times, and a draft never changes. */
-const known = new WeakMap<PipelineDraft, readonly FoundOption[]>();
+/** Options of drafts and of their parts: rules look them up many times, and a draft never changes. */
+const known = new WeakMap<PipelineDraft | DraftOptions, readonly FoundOption[]>();
 
 export function allOptions(draft: PipelineDraft): readonly FoundOption[] {
   return ofKey(known, draft, () => enabledOwners(draft).flatMap(optionsOf));
@@ -63,6 +63,10 @@ export function howToSet(option: FoundOption | undefined, flag: string): string 
 }
 
 export function optionsOf(owner: DraftOptions): readonly FoundOption[] {
+  return ofKey(known, owner, () => findOptions(owner));
+}
+
+function findOptions(owner: DraftOptions): readonly FoundOption[] {
   return definitionsOf(owner.owner, owner.schema).map((definition): FoundOption => {
     const { key, flag, shares = flag } = definition;
     const origin = owner.resolved.origins.get(key) ?? { kind: 'default' };
@@ -71,7 +75,12 @@ export function optionsOf(owner: DraftOptions): readonly FoundOption[] {
     const at = given === undefined ? (node?.at ?? owner.at) : { ...owner.at, given };
     const value = owner.resolved.options[key];
     return {
-      ...{ key, value, definition, origin, node, at },
+      key,
+      value,
+      definition,
+      origin,
+      node,
+      at,
       name: given ?? key,
       text: typeof value === 'string' ? value : '',
       isGiven: origin.kind !== 'default',
