@@ -13,7 +13,6 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer, type ServerOptions as WebSocketServerOptions } from 'ws';
 import type { Clock } from '../base/clock.js';
 import { apiError } from '../base/errors/table.js';
 import { guardEvents } from '../base/guard-events.js';
@@ -309,17 +308,4 @@ function guardedMessages(onThrow: OnThrow): NodeServerOptions {
   guardEvents(GuardedRequest.prototype, (error, _, { socket }) => onThrow(error, socket));
   guardEvents<ServerResponse>(GuardedResponse.prototype, (error, _, { req }) => onThrow(error, req.socket));
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse };
-}
-
-/** Creates a WebSocket server on which an error thrown by a listener closes the socket. */
-export function createGuardedWebSockets(
-  options: WebSocketServerOptions,
-  onThrow: (error: Error) => void,
-): WebSocketServer {
-  class GuardedWebSocket extends WebSocket {}
-  guardEvents(GuardedWebSocket.prototype, (error, _, socket) => {
-    onThrow(error);
-    socket.terminate();
-  });
-  return new WebSocketServer({ ...options, WebSocket: GuardedWebSocket });
 }
