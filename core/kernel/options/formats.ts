@@ -1,5 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net';
 import { compileRegExp } from '../../logql/regexp/index.js';
+import { parseListenAddress } from '../../base/listen-address.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 import { parseRfc3339 } from '../../base/time/index.js';
 
@@ -20,7 +20,10 @@ const formats: Readonly<Record<string, TextFormat>> = {
     test: (text) => parseDuration(text, 'long') !== undefined,
     expected: 'a duration such as "30s", "12h" or "90d"',
   },
-  'listen-address': { test: isListenAddress, expected: 'an address such as ":3100" or "127.0.0.1:3100"' },
+  'listen-address': {
+    test: (text) => parseListenAddress(text) !== undefined,
+    expected: 'an address such as ":3100" or "127.0.0.1:3100"',
+  },
   regexp: {
     test: (text) => regexpFault(text) === undefined,
     expected: 'a regular expression in the syntax of RE2',
@@ -42,15 +45,6 @@ const formats: Readonly<Record<string, TextFormat>> = {
 export const textFormats: ReadonlyMap<string, TextFormat> = new Map(Object.entries(formats));
 
 /** `host:port`, `:port` or `[v6 address]:port`; port 0 lets the system choose. */
-function isListenAddress(text: string): boolean {
-  const match = /^(?:\[([0-9A-Fa-f:.%a-z]+)\]|([^\s:[\]/]*)):(\d{1,5})$/.exec(text);
-  if (match === null || Number(match[3]) > 65535) return false;
-  const [, v6, host = ''] = match;
-  if (v6 !== undefined) return isIPv6(v6);
-  // A text that looks like an IPv4 address must be one.
-  return /^[\d.]+$/.test(host) ? isIPv4(host) : /^[\w.-]*$/.test(host);
-}
-
 function regexpFault(text: string): string | undefined {
   return faultOf(() => compileRegExp(text));
 }

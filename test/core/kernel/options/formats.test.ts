@@ -3,10 +3,28 @@ import { problemsOf, schemaProblem } from '../../../../core/kernel/options/index
 
 const isValid = (format: string, text: string) => problemsOf({ type: 'string', format }, text).length === 0;
 
-for (const text of [':3100', '127.0.0.1:0', 'localhost:80', '[::1]:3100', '[::]:65535']) {
+for (const text of [
+  ':3100',
+  '127.0.0.1:0',
+  'localhost:80',
+  '[::1]:3100',
+  '[::]:65535',
+  '[fe80::1%eth0]:80',
+]) {
   test(`${text} is an address to listen on`, (t) => t.true(isValid('listen-address', text)));
 }
-for (const text of ['', '3100', 'localhost', ':99999', '::1:3100', 'http://h:1', 'a b:1', ':']) {
+for (const text of [
+  '',
+  '3100',
+  'localhost',
+  ':99999',
+  '::1:3100',
+  'http://h:1',
+  'a b:1',
+  ':',
+  '[::g]:80',
+  '1.2.3:80',
+]) {
   test(`${JSON.stringify(text)} is no address to listen on`, (t) => t.false(isValid('listen-address', text)));
 }
 for (const text of ['http://localhost:9428', 'https://h/path', 'HTTP://h']) {
