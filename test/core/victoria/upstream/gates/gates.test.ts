@@ -74,21 +74,28 @@ async function hasBegunSoon(call: Promise<CallPass>): Promise<boolean> {
   return hasBegun;
 }
 
-test('calls of work that nobody waits for let others go first, but not for ever', async (t) => {
+function yieldingAndOthers(waited: WaitedCalls, signal: AbortSignal): [ExchangeGates, ExchangeGates] {
   const { options, owner } = makeGates();
-  const abort = new AbortController();
-  const waited = new WaitedCalls(500);
-  const yielding = new ExchangeGates(
-    { ...options, waited },
-    { ...owner, yields: true, signal: abort.signal },
-  );
-  const others = new ExchangeGates({ ...options, waited }, owner);
+  return [
+    new ExchangeGates({ ...options, waited }, { ...owner, yields: true, signal }),
+    new ExchangeGates({ ...options, waited }, owner),
+  ];
+}
+
+test('calls of work that nobody waits for let others go first', async (t) => {
+  const [yielding, others] = yieldingAndOthers(new WaitedCalls(), new AbortController().signal);
   const short = { query: all, range: rangeOf(1n) };
   const other = await others.stats(short);
   const begun = yielding.rows(short);
   t.false(await hasBegunSoon(begun));
   other.leave(undefined, 0);
   (await begun).leave(undefined, 0);
+});
+
+test('calls of work that nobody waits for do not let others go first for ever, and end when they are cancelled', async (t) => {
+  const abort = new AbortController();
+  const [yielding, others] = yieldingAndOthers(new WaitedCalls(300), abort.signal);
+  const short = { query: all, range: rangeOf(1n) };
   const never = await others.listing({ listing: 'streams', query: all, range: rangeOf(1n) });
   (await yielding.stats(short)).leave(undefined, 0);
   const cancelled = yielding.stats(short);
