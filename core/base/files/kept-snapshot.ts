@@ -59,7 +59,7 @@ export class KeptSnapshot {
   #isWarming = false;
   #turns: SnapshotTurns | undefined;
   #leave: (() => void) | undefined;
-  /** Set while changes are written. */
+  /** Set once the restore has ended: changes are written from then on. */
   #timer: NodeJS.Timeout | undefined;
   /** Revision that the file holds; undefined when the file does not match any. */
   #revision: number | undefined;
@@ -123,7 +123,6 @@ export class KeptSnapshot {
     clearInterval(this.#timer);
     await this.#writing;
     await this.write();
-    this.#timer = undefined;
     this.#leave?.();
   }
 

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { SnapshotFile } from '../../../../core/base/files/snapshot-file.js';
 import { KeptSnapshot, type KeptSnapshotSettings } from '../../../../core/base/files/kept-snapshot.js';
@@ -143,7 +144,8 @@ async function keptAt(
   {
     restore = () => Promise.resolve(true),
     ...settings
-  }: Pick<KeptSnapshotSettings, 'source' | 'observer'> & Partial<Pick<KeptSnapshotSettings, 'restore'>>,
+  }: Pick<KeptSnapshotSettings, 'source' | 'observer'> &
+    Partial<Pick<KeptSnapshotSettings, 'restore' | 'intervalMs'>>,
 ): Promise<KeptSnapshot> {
   const { clock, log } = host;
   const fixed = { flag: '-some-persist-path', format, intervalMs: 3_600_000 };
@@ -195,7 +197,7 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
         return entries('a');
       },
     },
-    observer: { wrote: (_bytes, tookMs) => wrote.push(tookMs), failed: () => (failed += 1) },
+    observer: { wrote: (bytes, tookMs) => wrote.push(bytes, tookMs), failed: () => (failed += 1) },
   });
   await kept.restored();
   await rm(folder, { recursive: true });
@@ -206,7 +208,8 @@ test('a disk that fails to take snapshots is one log record, and what was lost i
   await mkdir(folder);
   await kept.write();
   await kept.stop();
-  t.deepEqual(wrote, [30]);
+  const { size } = await stat(join(folder, 'snapshot.json'));
+  t.deepEqual(wrote, [size, 30]);
   t.deepEqual(
     host.records.map(({ body }) => body),
     [
@@ -236,6 +239,21 @@ test('what was taken out of a source is in no file from then on, also while one 
   await writing;
   await kept.stop();
   t.deepEqual([...((await contentOf(fileAt(path))) ?? [])], [['other', 0]]);
+});
+
+test('a snapshot that was stopped is not written again, even if entries are dropped', async (t) => {
+  const folder = await folderFor(t);
+  let revision = 0;
+  const kept = await keptAt(join(folder, 'snapshot.json'), makeHost(), {
+    source: { revision: () => revision, entries: () => entries('a') },
+    observer: { wrote: () => undefined, failed: () => undefined },
+    intervalMs: 5,
+  });
+  await kept.restored();
+  await kept.stop();
+  await kept.forget(() => (revision += 1));
+  await pause(50);
+  t.deepEqual(await readdir(folder), []);
 });
 
 test('what stands beside the entries of a snapshot comes back, before them, and what was added is waited for', async (t) => {
