@@ -1,8 +1,7 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
-import type { TimeRange } from '../../base/time/range.js';
-import { clipped, rangeOfBoth } from '../../base/order.js';
+import { clipped, rangeOfBoth, type TimeRange } from '../../base/time/range.js';
 import { Pacer } from '../../base/pace/steps.js';
 import {
   RangeWindows,

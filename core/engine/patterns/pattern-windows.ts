@@ -1,5 +1,4 @@
-import { clipped } from '../../base/order.js';
-import type { TimeRange } from '../../base/time/range.js';
+import { clipped, type TimeRange } from '../../base/time/range.js';
 
 /** Number of lines per time bucket, as pairs of start (in seconds) and count, ascending. */
 export type PatternHistogram = readonly (readonly [seconds: number, lines: number])[];
