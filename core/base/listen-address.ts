@@ -6,7 +6,10 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Reads `:3100`, `127.0.0.1:0`, `localhost:3100`, `[::1]:3100` or `[fe80::1%eth0]:3100`; undefined for anything else. */
+/**
+ * Reads `:3100`, `127.0.0.1:0`, `localhost:3100`, `[::1]:3100` or `[fe80::1%eth0]:3100`; undefined for anything else. Port 0 lets the system
+ * choose.
+ */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const match = /^(?:\[([^\]\s]+)\]|([\w.-]*)):(\d{1,5})$/.exec(text);
   if (match === null) return undefined;

@@ -120,8 +120,11 @@ export class Leases {
 
   async #waitForMore(key: string, lease: Lease): Promise<void> {
     lease.waiting += 1;
-    await settles(longestWaitMs, this.refill(key, lease));
-    lease.waiting -= 1;
+    try {
+      await settles(longestWaitMs, this.refill(key, lease));
+    } finally {
+      lease.waiting -= 1;
+    }
   }
 
   /** As `more`, without a waiting request. */

@@ -98,7 +98,7 @@ function lokiHistory(
     rest: Rest,
   ): Promise<Answer> {
     const { oldestNs } = exchange.slots.tenant;
-    const times: OldTimes = { oldestNs, untilNs: untilNs };
+    const times: OldTimes = { oldestNs, untilNs };
     const divided = dividedMetric(request, expr, times);
     const place = placeOfAll(divided);
     count(place);
@@ -106,10 +106,10 @@ function lokiHistory(
     const sides = new Sides(exchange, rest, loki);
     const { maxLines, linesPerCall } = options;
     const lines: LineReading = {
-      ...{ sides, untilNs: untilNs, maxLines, linesPerCall },
+      ...{ sides, untilNs, maxLines, linesPerCall },
       onLines: (count) => meters.loki_history_lines_total.add(count, {}),
     };
-    const deps = { sides, times, workers: workers, lines };
+    const deps = { sides, times, workers, lines };
     return answerDivided(divided, request, deps, limitsOf(exchange, request), (error) =>
       partialOr(error)(operationOf(request).empty(request)),
     );
@@ -165,7 +165,7 @@ function lokiHistory(
         case 'detected_field_values': {
           await readAhead(request, exchange.signal);
           if (request.query.ast.kind !== 'log') return rest(exchange);
-          const place = { workers: workers, signal: exchange.signal, memory: exchange.memory };
+          const place = { workers, signal: exchange.signal, memory: exchange.memory };
           const keepsDots = naming.dottedNames === 'accept';
           return ranged(exchange, request, rest, (sides) =>
             answerFields(request, untilNs, sides, place, keepsDots),

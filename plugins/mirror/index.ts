@@ -225,7 +225,7 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
       headers: {
         ...(orgId === undefined ? {} : { 'x-scope-orgid': orgId }),
         ...(flags === undefined ? {} : { 'x-loki-response-encoding-flags': flags }),
-        ...(authorization === undefined ? {} : { authorization: authorization }),
+        ...(authorization === undefined ? {} : { authorization }),
       },
       dispatcher: agent,
       signal,

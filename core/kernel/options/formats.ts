@@ -44,7 +44,6 @@ const formats: Readonly<Record<string, TextFormat>> = {
 /** The formats that schemas may use. */
 export const textFormats: ReadonlyMap<string, TextFormat> = new Map(Object.entries(formats));
 
-/** `host:port`, `:port` or `[v6 address]:port`; port 0 lets the system choose. */
 function regexpFault(text: string): string | undefined {
   return faultOf(() => compileRegExp(text));
 }

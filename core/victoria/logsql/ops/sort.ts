@@ -4,6 +4,7 @@ import { timeOf } from '../eval/filter.js';
 import type { RowView } from '../row.js';
 import { emitAll, limitOf, rowOverhead, textSize, type Operator, type PipeBudget } from './operator.js';
 
+/** Bytes that count for a held row, with the digits of its time. */
 const heldBytes = rowOverhead + textSize('1700000000000000000');
 
 /** `sort` by time. The sort is stable, and not many more rows than the wanted ones are held. */

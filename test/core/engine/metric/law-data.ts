@@ -7,7 +7,7 @@ import { Random } from '../../../watch/random.js';
 export const endNs = 1_793_520_000_000_000_000n;
 const second = 1_000_000_000n;
 
-/** What a few lines of a stream are like, by its number. */
+/** Damages a few lines of a stream of JSON; by the number of the stream. */
 const dents: Readonly<Partial<Record<number, (line: string) => string>>> = {
   0: (line) => line.slice(0, -9),
   1: (line) => ` ${line} `,

@@ -82,7 +82,7 @@ function yieldingAndOthers(waited: WaitedCalls, signal: AbortSignal): [ExchangeG
   ];
 }
 
-test('calls of work that nobody waits for let others go first', async (t) => {
+test('a background call waits until the calls of clients have ended', async (t) => {
   const [yielding, others] = yieldingAndOthers(new WaitedCalls(), new AbortController().signal);
   const short = { query: all, range: rangeOf(1n) };
   const other = await others.stats(short);
@@ -92,7 +92,7 @@ test('calls of work that nobody waits for let others go first', async (t) => {
   (await begun).leave(undefined, 0);
 });
 
-test('calls of work that nobody waits for do not let others go first for ever, and end when they are cancelled', async (t) => {
+test('a background call waits for a limited time, and ends when it is cancelled', async (t) => {
   const abort = new AbortController();
   const [yielding, others] = yieldingAndOthers(new WaitedCalls(300), abort.signal);
   const short = { query: all, range: rangeOf(1n) };
