@@ -1,6 +1,6 @@
-import { timeOrder } from '../../core/base/order.js';
+import { clipped, rangeOfBoth, timeOrder } from '../../core/base/order.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
-import { clipped, rangeOfBoth, type TimeRange } from '../../core/base/time/range.js';
+import type { TimeRange } from '../../core/base/time/range.js';
 import type { LogExpr } from '../../core/logql/index.js';
 import { mergeStreams } from '../../core/wire/answer/merge/index.js';
 import type { Answer, StreamsAnswer } from '../../core/wire/answer/types.js';

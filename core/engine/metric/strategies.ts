@@ -1,7 +1,8 @@
 import { ApiError } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
 import type { CallTag, StrategyRecord } from '../../base/trace.js';
-import { clipped, rangeOfBoth, type TimeRange } from '../../base/time/range.js';
+import type { TimeRange } from '../../base/time/range.js';
+import { clipped, rangeOfBoth } from '../../base/order.js';
 import { Pacer } from '../../base/pace/steps.js';
 import {
   RangeWindows,

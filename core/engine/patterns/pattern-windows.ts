@@ -1,4 +1,5 @@
-import { clipped, type TimeRange } from '../../base/time/range.js';
+import { clipped } from '../../base/order.js';
+import type { TimeRange } from '../../base/time/range.js';
 
 /** Number of lines per time bucket, as pairs of start (in seconds) and count, ascending. */
 export type PatternHistogram = readonly (readonly [seconds: number, lines: number])[];

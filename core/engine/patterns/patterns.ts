@@ -1,7 +1,8 @@
 import { ofKey } from '../../base/memory/byte-lru.js';
 import type { PatternResult, PatternsAnswer } from '../../wire/answer/types.js';
 import type { PatternsRequest } from '../../wire/api/request.js';
-import { rangeOfBoth, type TimeRange } from '../../base/time/range.js';
+import { rangeOfBoth } from '../../base/order.js';
+import type { TimeRange } from '../../base/time/range.js';
 import { cutWindows, sampledLinesOf, spreadSample, type PatternWindow } from './pattern-windows.js';
 import { PatternFinder, type FoundPattern } from './drain/pattern-finder.js';
 import { compilePatternFilter } from '../../logql/pipeline/filter-test.js';

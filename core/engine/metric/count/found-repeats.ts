@@ -1,5 +1,6 @@
 import type { Memory } from '../../../base/memory/byte-lru.js';
-import { isWithin, type TimeRange } from '../../../base/time/range.js';
+import { isWithin } from '../../../base/order.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import { and, or, timeRange } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';

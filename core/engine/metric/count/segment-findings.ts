@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/clock.js';
 import type { Memory } from '../../../base/memory/byte-lru.js';
-import { isWithin, type TimeRange } from '../../../base/time/range.js';
+import { isWithin } from '../../../base/order.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import type { GroupKey, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   and,

@@ -1,4 +1,5 @@
-import { clipped, isWithin, type TimeRange } from '../../../base/time/range.js';
+import { clipped, isWithin } from '../../../base/order.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter } from '../../../victoria/logsql/ast.js';
 import type { BackendValue, Upstream } from '../../../victoria/upstream/types.js';
 import { countByTime } from '../../rows/count-by-time.js';

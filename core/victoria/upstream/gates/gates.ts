@@ -7,7 +7,8 @@ import {
   untilAborted,
 } from '../../../base/admission/waits.js';
 import { ApiError } from '../../../base/errors/api-error.js';
-import { isWithin, type TimeRange } from '../../../base/time/range.js';
+import { isWithin } from '../../../base/order.js';
+import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlPipe } from '../../logsql/ast.js';
 import type { CallGate } from '../gate.js';
 import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } from '../types.js';
