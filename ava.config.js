@@ -27,5 +27,5 @@ export default {
   // One more than processors of a small machine: some files wait more than they work.
   concurrency: Math.max(3, availableParallelism()),
   // A small nursery makes the collector copy what dies a moment later: a tenth of all time.
-  nodeArguments: ['--max-semi-space-size=32'],
+  nodeArguments: ['--max-semi-space-size=64'],
 };

@@ -5,7 +5,7 @@ import type { ReadStrategy } from '../../../../core/engine/metric/context.js';
 import { decline, isDeclined, millisecondsOf } from '../../../../core/engine/metric/cost.js';
 import { wholeRowsStrategy } from '../../../../core/engine/metric/rows.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
-import { runs } from '../../../setup/samples.js';
+import { deepRuns } from '../../../setup/runs.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from './metric-store.js';
 
 const base = 1793491200000000000n;
@@ -95,7 +95,7 @@ test('a strategy that is out is not run, and of the others the cheapest is tried
         unknown.toSorted((a, b) => a - b),
       );
     }),
-    { numRuns: runs(20) },
+    { numRuns: deepRuns(8, 20) },
   );
 });
 

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { ApiError } from '../../../../../core/base/errors/api-error.js';
-import { runs } from '../../../../setup/samples.js';
+import { deepRuns } from '../../../../setup/runs.js';
 import { MetricStore, rangeRequest, valuesOf } from '../metric-store.js';
 
 type Fields = Readonly<Record<string, string>>;
@@ -147,7 +147,7 @@ test.serial('rows without a line are counted by rebuilt lines as they are counte
           t.deepEqual((await ask(text, 'on')).values, values, `${text} ${time}`);
       }
     }),
-    { numRuns: runs(10) },
+    { numRuns: deepRuns(4, 10) },
   );
 });
 
