@@ -33,23 +33,9 @@ export const explained: readonly ExplainedMutant[] = [
   },
   {
     file: 'core/engine/facts.ts',
-    line: 'for (let at = 0; at < most; at += 1)',
-    broken: 'at < most',
-    replacement: 'at <= most',
-    reason: 'no memory has a key there',
-  },
-  {
-    file: 'core/engine/facts.ts',
-    line: 'if (key !== undefined) yield* this.#print(of, key);',
-    broken: 'key !== undefined',
-    replacement: 'true',
-    reason: 'for the compiler: no memory has a fact without a key',
-  },
-  {
-    file: 'core/engine/facts.ts',
-    line: 'if (fact === undefined || hasCredentials(ownerOf(key)) || of.codec.bytesOf(fact) > largestFact) return;',
-    broken: 'of.codec.bytesOf(fact) > largestFact',
-    replacement: 'of.codec.bytesOf(fact) >= largestFact',
+    line: 'if (fact === undefined || hasCredentials(ownerOf(key)) || bytesOfProfile(fact) > largestFact) return;',
+    broken: 'bytesOfProfile(fact) > largestFact',
+    replacement: 'bytesOfProfile(fact) >= largestFact',
     reason: 'sizes are estimates, so one byte does not matter',
   },
   {
@@ -110,10 +96,10 @@ export const explained: readonly ExplainedMutant[] = [
   },
   {
     file: 'core/engine/plan/metric.ts',
-    line: "const looksAtLines = rule.verdict === 'superset';",
+    line: "const push = asked && { ...asked, looksAtLines: rule.verdict === 'superset' };",
     broken: "rule.verdict === 'superset'",
     replacement: 'true',
-    reason: 'groups that tell everything read nothing of lines either way, so only the expected cost changes',
+    reason: 'groups that decide everything read no lines either way, so only the expected cost changes',
   },
   {
     file: 'core/engine/plan/metric.ts',
