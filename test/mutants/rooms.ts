@@ -93,13 +93,25 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     name: 'plan-counts',
     sources: [
       ...declarations('core/engine/plan/rules/metric.ts', 'metricRules'),
-      ...declarations('core/engine/plan/metric.ts', 'decideLeaf', 'factsOf', 'measureOf', 'groupNames'),
+      ...declarations('core/engine/plan/metric.ts', 'factsOf', 'measureOf', 'groupNames'),
     ],
     tests: [
       'core/engine/plan/behind-stages',
       'core/engine/plan/metric-rules',
       'core/engine/metric/unread-stages',
       'core/engine/metric/unnamed-labels',
+    ],
+  },
+  {
+    name: 'plan-leaves',
+    sources: ['core/engine/plan/metric.ts#decideLeaf'],
+    tests: [
+      'core/engine/plan/metric-rules',
+      'core/engine/metric/strategies',
+      'core/engine/plan/explain/explain',
+      'core/engine/metric/count/logfmt',
+      'core/engine/metric/count/pattern',
+      'core/engine/metric/count/value-groups',
     ],
   },
 ];

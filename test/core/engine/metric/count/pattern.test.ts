@@ -100,7 +100,7 @@ test.serial(
     const stored = Array.from({ length: 290 }, (_, n) => ({
       ns: base + BigInt(n) * second,
       stream: { app: 'a', pod: `pod-${n % 3}` },
-      line: `10.0.0.${n % 250} - "GET /${'x'.repeat(200)}" <${n % 3 === 0 ? 500 : 200}> &lt; ${n / 10};`,
+      line: `10.0.0.${n % 250} - "GET / ${n % 2 === 0 ? 'error: ' : ''}${'x'.repeat(200)}" <${n % 3 === 0 ? 500 : 200}> &lt; ${n / 10};`,
     }));
     await store.push(stored);
     const parser = '| pattern `<ip> - "<method> <_>" <<status>> &lt; <took>;`';
@@ -115,5 +115,10 @@ test.serial(
       [`last_over_time({app="a"} ${parser} | unwrap took [60s]) by (status)`, 'short-lines:ran', 400],
     ] as const;
     await store.compareReading(t, cases, 290 * 200);
+    // Bytes and levels are those of whole lines.
+    await store.compare(t, [
+      `sum by (took) (bytes_over_time({app="a"} ${parser} [60s]))`,
+      `last_over_time({app="a"} ${parser} | unwrap took [60s]) by (status, detected_level)`,
+    ]);
   },
 );
