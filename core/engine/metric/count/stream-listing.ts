@@ -8,6 +8,7 @@ import { descriptorOf } from '../../../logql/stages/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import { and, not, present, query } from '../../../victoria/logsql/build.js';
 import type { Naming } from '../../../victoria/names/naming.js';
+import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { atPace, eachStep, Pacer, type Steps } from '../../../base/pace/steps.js';
@@ -243,7 +244,10 @@ interface FieldsToReplace {
   readonly compared: ComparedLabels;
 }
 
-/** Replaces the values of fields that are nothing but a label that stages only compare. */
+/**
+ * Replaces the values of fields that are nothing but a label that stages only compare. Whether a field of an OTLP record was filled in is
+ * decided by its value, together with those of other fields.
+ */
 export function fieldsByOutcome(
   { fields, names, stages, compared }: FieldsToReplace,
   { streams }: Pick<StreamListing, 'streams'>,
@@ -252,13 +256,15 @@ export function fieldsByOutcome(
   if (names === 'all' || compared.size === 0) return [];
   const isVisible = (name: string): boolean => names.has(name) || names.has(`${name}_extracted`);
   const identities = [...streams.values()];
+  const mayBeOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
   // A parser with expressions gives keys of rebuilt lines other names.
   const keys = new Set(stages.flatMap((stage) => descriptorOf(stage).objectKeys?.(stage) ?? []));
   return fields.flatMap((field) => {
     const labels = [false, true].flatMap((fromOtlp) => naming.metadataNames(field, fromOtlp));
     const [label = '', another] = [...new Set([...labels, labelName(field)])].filter(isVisible);
     const isShared = another !== undefined || names.has(`${label}_extracted`) || keys.has(field);
-    const comparisons = isShared ? undefined : compared.get(label);
+    const isKept = isShared || (mayBeOtlp && mayBeFilledIn(field));
+    const comparisons = isKept ? undefined : compared.get(label);
     if (comparisons === undefined || identities.some((stream) => stream.fields.has(field))) return [];
     return byOutcome(field, classesOf(comparisons));
   });

@@ -229,6 +229,32 @@ test.serial(
   },
 );
 
+test.serial('a field that VictoriaLogs has filled in is missing, whatever it is compared with', async (t) => {
+  const filled = [
+    { severity_number: '21', severity_text: 'Fatal', trace_id: '00000000000000000000000000000000' },
+    { severity_number: '21', severity_text: 'FATAL', trace_id: '5b8efff798038103d269b633813fc60c' },
+    { severity_number: '0', severity_text: 'Unspecified', 'scope.name': 'unknown' },
+    { severity_number: '9', severity_text: 'Info', 'scope.name': 'shop' },
+  ];
+  await store.push(
+    Array.from({ length: 180 }, (_none, n) => ({
+      ns: base + BigInt(n) * second,
+      stream: { app: 'a', 'service.version': '1' },
+      line: 'x',
+      metadata: { other: String(n), ...filled[n % 4] },
+    })),
+  );
+  const fields = ['severity_text', 'severity_number', 'scope_name', 'trace_id'];
+  await store.compare(
+    t,
+    fields.flatMap((name) => [
+      `sum(count_over_time({app="a"} | ${name}!="" [60s]))`,
+      `sum(count_over_time({app="a"} | ${name}="" [60s]))`,
+      `sum by (service_version) (sum_over_time({app="a"} | ${name}!="" | unwrap other [60s]))`,
+    ]),
+  );
+});
+
 test.serial('stored decimals are compared as they are shown', async (t) => {
   // VictoriaLogs may give 0.3 back as 0.30000000000000004.
   const values = Array.from({ length: 190 }, (_none, n) => String(n / 10));
