@@ -23,8 +23,7 @@ test.serial(
       ]),
     );
     t.regex(text, /export interface DemoOptions \{/);
-    t.regex(text, /Time\. \(milliseconds\)/);
-    t.regex(text, /^ {2}readonly ttl: number;$/m);
+    t.regex(text, /^ {2}readonly ttl: number; \/\/ milliseconds$/m);
     t.regex(text, /^ {2}readonly names\?: readonly string\[\];$/m);
     t.regex(text, /^ {2}readonly mode: 'a' \| 'b';$/m);
   },
@@ -45,15 +44,12 @@ test.serial(
         named('Three', { size: { type: 'string', 'x-shares': 'size' }, count: option }),
       ]),
     );
-    t.regex(text, /export interface SharedOptions \{\n[^\n]*Size.*\n {2}readonly size: number;\n\}/);
+    t.regex(text, /export interface SharedOptions \{\n {2}readonly size: number;\n\}/);
     t.regex(
       text,
-      /interface One\n {2}extends Pick<SharedOptions, 'size'> \{\n[^\n]*\n {2}readonly count: number;\n\}/,
+      /interface One\n {2}extends Pick<SharedOptions, 'size'> \{\n {2}readonly count: number;\n\}/,
     );
     t.regex(text, /interface Two\n {2}extends Pick<SharedOptions, 'size'> \{\}/);
-    t.regex(
-      text,
-      /interface Three \{\n {2}readonly size\?: string;\n[^\n]*\n {2}readonly count: number;\n\}/,
-    );
+    t.regex(text, /interface Three \{\n {2}readonly size\?: string;\n {2}readonly count: number;\n\}/);
   },
 );
