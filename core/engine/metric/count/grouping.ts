@@ -26,7 +26,7 @@ import type { StreamIdentity } from '../../../victoria/names/stream-identity.js'
 import { plainName } from '../../plan/columns.js';
 import type { LeafPlan, LeafPush } from '../../plan/types.js';
 import type { SelectionProfile } from './profile.js';
-import type { StreamListing } from './stream-listing.js';
+import { mayHaveOtlp, type StreamListing } from './stream-listing.js';
 import type { Get } from './line-digests.js';
 
 type Streams = StreamListing['streams'];
@@ -39,7 +39,7 @@ export interface LabelSourceFields {
   readonly all: readonly string[];
   /** The level fields among them, by Loki's list of names. If one of them has a value, the line is not searched for a level. */
   readonly levels: readonly string[];
-  /** True if there may be rows from OTLP exporters, whose fields may be filled in or renamed. They have a severity number. */
+  /** `mayHaveOtlp` of the streams. */
   readonly hasOtlp: boolean;
 }
 
@@ -49,16 +49,16 @@ export const noFields: LabelSourceFields = { all: [], levels: [], hasOtlp: false
 /** Finds these fields; a label that all streams have needs no field. */
 export function labelSourceFields(
   names: ReadonlySet<string> | 'all',
-  { streams, fields }: StreamListing,
+  listing: StreamListing,
   naming: Naming,
 ): LabelSourceFields {
-  const identities = [...streams.values()];
-  const hasOtlp = fields.includes(severityNumber) && identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
+  const identities = [...listing.streams.values()];
+  const hasOtlp = mayHaveOtlp(listing);
   const isSeen = seenFields(names, identities, naming);
   const wantsLevel = hasName(names, detectedLevelName) && identities.some(({ level }) => level === undefined);
   const all = new Set<string>();
   const levels = new Set<string>();
-  for (const field of fields) {
+  for (const field of listing.fields) {
     for (const fromOtlp of hasOtlp ? [false, true] : [false]) {
       if (isSeen(field, fromOtlp)) all.add(field);
       const sanitized = naming.sanitized(field, fromOtlp);

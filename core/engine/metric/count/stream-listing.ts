@@ -41,6 +41,13 @@ export interface StreamListing extends ListedRange {
   readonly fields: readonly string[];
 }
 
+/** True if there may be rows from OTLP exporters, whose fields may be filled in or renamed. They have a severity number. */
+export function mayHaveOtlp({ streams, fields }: Pick<StreamListing, 'streams' | 'fields'>): boolean {
+  return (
+    fields.includes('severity_number') && [...streams.values()].some(({ looksLikeOtlp }) => looksLikeOtlp)
+  );
+}
+
 /** Lists streams and fields, which takes the backend little time for a selection without line filters. */
 export async function listSelection(
   selection: LogsqlFilter,
@@ -245,25 +252,25 @@ interface FieldsToReplace {
 }
 
 /**
- * Replaces the values of fields that are nothing but a label that stages only compare. Whether a field of an OTLP record was filled in is
- * decided by its value, together with those of other fields.
+ * Replaces the values of fields that are nothing but a label that stages only compare. Fields that the backend may have filled in keep
+ * their values, which show it together with those of other fields.
  */
 export function fieldsByOutcome(
   { fields, names, stages, compared }: FieldsToReplace,
-  { streams }: Pick<StreamListing, 'streams'>,
+  listing: Pick<StreamListing, 'streams' | 'fields'>,
   naming: Naming,
 ): readonly LogsqlPipe[] {
   if (names === 'all' || compared.size === 0) return [];
   const isVisible = (name: string): boolean => names.has(name) || names.has(`${name}_extracted`);
-  const identities = [...streams.values()];
-  const mayBeOtlp = identities.some(({ looksLikeOtlp }) => looksLikeOtlp);
+  const identities = [...listing.streams.values()];
+  const hasOtlp = mayHaveOtlp(listing);
   // A parser with expressions gives keys of rebuilt lines other names.
   const keys = new Set(stages.flatMap((stage) => descriptorOf(stage).objectKeys?.(stage) ?? []));
   return fields.flatMap((field) => {
     const labels = [false, true].flatMap((fromOtlp) => naming.metadataNames(field, fromOtlp));
     const [label = '', another] = [...new Set([...labels, labelName(field)])].filter(isVisible);
     const isShared = another !== undefined || names.has(`${label}_extracted`) || keys.has(field);
-    const isKept = isShared || (mayBeOtlp && mayBeFilledIn(field));
+    const isKept = isShared || (hasOtlp && mayBeFilledIn(field));
     const comparisons = isKept ? undefined : compared.get(label);
     if (comparisons === undefined || identities.some((stream) => stream.fields.has(field))) return [];
     return byOutcome(field, classesOf(comparisons));
