@@ -143,15 +143,15 @@ test('a refusal is compared by its text, and a failure is not mirrored', async (
 
 test('a mirror that hangs or is gone changes no answer, and takes no more than its share', async (t) => {
   const { loki, host, stage, settled } = await stageTo(t, () => 'no answer', {
-    timeout: '200ms',
+    // Long enough for the requests to leave a busy machine.
+    timeout: '2s',
     maxConcurrent: 2,
   });
   for (let index = 0; index < 10; index += 1)
     t.deepEqual(await stage.handle(exchangeOf(), () => Promise.resolve(scalar(index))), scalar(index));
   t.is(await host.metric('mirror_not_sent_total', { reason: 'concurrency' }), 8);
   t.deepEqual(await settled(2), { failed: 2 });
-  // On a busy machine the time may be over before a request has left.
-  t.true(loki.asked.length <= 2);
+  t.is(loki.asked.length, 2);
 });
 
 test('requests beyond the rate, answers over the limit, background work and tails are not mirrored', async (t) => {

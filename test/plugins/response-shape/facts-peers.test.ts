@@ -78,7 +78,7 @@ test.serial('flushed facts are not given to peers, and a flush ends the asking',
     await house.ask(first.url, other);
     await fetch(`${first.proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
     const silent = await toldPeer(t, { entries: [], atOnce: 99 });
-    // Answers are not waited for: the silent peer may be the one that holds them.
+    // The silent peer may be the one to ask for an answer, too.
     const impatient = { 'peer-timeout': '1s', 'peer-patience': '1s' };
     const check = async (second: Replica): Promise<void> => {
       await until(() => silent.got.length > 0);
