@@ -90,9 +90,4 @@ export const commands: readonly Command[] = [
     summary: 'print every flag with its default and description: flags [WORD] searches them',
     run: async (args, io) => (await import('./flags-command.js')).flags(args, io),
   },
-  {
-    name: 'generate',
-    summary: 'write the generated files of this repository (-check only reports stale files)',
-    run: async (args, io) => (await import('../tools/generate.js')).generate(args, io),
-  },
 ];

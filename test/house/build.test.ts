@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { generatedFiles } from '../../core/tools/generate.js';
+import { generatedFiles } from '../../core/tools/generate/files.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { copyPackage } from './package-copy.js';
 import { npmRun } from './npm-run.js';

@@ -59,7 +59,7 @@ export class Workshop {
 
   /** Writes what is generated. */
   generate(): Promise<Outcome> {
-    return this.node('dist/core/program/main.js', 'generate');
+    return this.node('dist/core/tools/generate/main.js');
   }
 
   /** Runs files and folders of tests, all of them in one process. */

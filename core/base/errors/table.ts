@@ -622,13 +622,18 @@ The label filter can also be specified after unwrap. (e.g | unwrap latency | __e
   }),
 };
 
-function withStatus<const Entries extends Readonly<Record<string, Omit<ErrorEntry, 'status'>>>>(
+/** The texts stay literal in the type, because their placeholders are the values that {@link apiError} asks for. */
+function withStatus<const Texts extends Readonly<Record<string, string>>>(
   status: number,
-  entries: Entries,
-): { readonly [Id in keyof Entries]: Entries[Id] & Pick<ErrorEntry, 'status'> } {
-  const all = Object.entries(entries).map(([id, entry]) => [id, { ...entry, status }] as const);
+  entries: {
+    readonly [Id in keyof Texts]: Omit<ErrorEntry, 'status' | 'text'> & { readonly text: Texts[Id] };
+  },
+): { readonly [Id in keyof Texts]: ErrorEntry & { readonly text: Texts[Id] } } {
+  const all = Object.entries<Omit<ErrorEntry, 'status'>>(entries).map(
+    ([id, entry]) => [id, { ...entry, status }] as const,
+  );
   // Made id by id from the entries.
-  return Object.fromEntries(all) as ReturnType<typeof withStatus<Entries>>;
+  return Object.fromEntries(all) as ReturnType<typeof withStatus<Texts>>;
 }
 
 export type ErrorId = keyof typeof errorTable;

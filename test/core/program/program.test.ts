@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { generateErrorsDoc } from '../../../core/tools/errors-doc.js';
+import { generateErrorsDoc } from '../../../core/tools/generate/errors-doc.js';
 import type { Io } from '../../../core/program/io.js';
 import { builtInDefinitions } from '../../../core/kernel/options/index.js';
 import { runProgram } from '../../../core/program/program.js';
@@ -21,7 +21,7 @@ async function run(
 test.serial('without a command the help is shown and the status says wrong usage', async (t) => {
   const { status, out } = await run();
   t.is(status, 2);
-  for (const command of ['serve', 'backend', 'check', 'demo', 'format', 'explain', 'flags', 'generate']) {
+  for (const command of ['serve', 'backend', 'check', 'demo', 'format', 'explain', 'flags']) {
     t.regex(out, new RegExp(`^  ${command} `, 'm'));
   }
   t.is((await run('--help')).status, 0);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { packageRoot } from '../../../core/kernel/options/index.js';
-import { generatedFiles } from '../../../core/tools/generate.js';
+import { packageRoot } from '../../../../core/kernel/options/index.js';
+import { generatedFiles } from '../../../../core/tools/generate/files.js';
 
 test.serial(
   'the committed generated files are what their sources give; `npm run generate` renews them',

@@ -1,5 +1,5 @@
-import { declineReasons, endTexts, weights } from '../engine/metric/cost.js';
-import { strategies } from '../engine/metric/strategies.js';
+import { declineReasons, endTexts, weights } from '../../engine/metric/cost.js';
+import { strategies } from '../../engine/metric/strategies.js';
 
 const head = `# Strategies of metric queries
 

@@ -1,9 +1,9 @@
-import type { NamesOptions } from '../base/options.gen.js';
-import { readBuiltInSchemas, resolveOptions } from '../kernel/options/index.js';
-import { Query } from '../wire/api/request.js';
-import { Naming } from '../victoria/names/naming.js';
-import { explainQuery } from '../engine/plan/explain/explain.js';
-import { allRules, type AppliedRule } from '../engine/plan/rules/index.js';
+import type { NamesOptions } from '../../base/options.gen.js';
+import { readBuiltInSchemas, resolveOptions } from '../../kernel/options/index.js';
+import { Query } from '../../wire/api/request.js';
+import { Naming } from '../../victoria/names/naming.js';
+import { explainQuery } from '../../engine/plan/explain/explain.js';
+import { allRules, type AppliedRule } from '../../engine/plan/rules/index.js';
 
 const head = `# What is pushed down
 

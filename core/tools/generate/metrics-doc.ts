@@ -1,9 +1,9 @@
-import { packageBuiltIns } from '../kernel/pipeline/index.js';
-import type { MetricSpecs } from '../base/meters.js';
-import type { Plugin } from '../kernel/plugin/contract.js';
-import { metricPrefix } from '../kernel/telemetry/names.js';
-import { coreMetrics, builtInMetrics, workerMetrics } from '../kernel/telemetry/metrics-table.js';
-import { processMetrics } from '../kernel/telemetry/process-metrics.js';
+import { packageBuiltIns } from '../../kernel/pipeline/index.js';
+import type { MetricSpecs } from '../../base/meters.js';
+import type { Plugin } from '../../kernel/plugin/contract.js';
+import { metricPrefix } from '../../kernel/telemetry/names.js';
+import { coreMetrics, builtInMetrics, workerMetrics } from '../../kernel/telemetry/metrics-table.js';
+import { processMetrics } from '../../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
 

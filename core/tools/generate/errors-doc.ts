@@ -1,6 +1,6 @@
-import { errorTypeOf } from '../base/errors/api-error.js';
-import type { ErrorEntry } from '../base/errors/api-error.js';
-import { errorTable } from '../base/errors/table.js';
+import { errorTypeOf } from '../../base/errors/api-error.js';
+import type { ErrorEntry } from '../../base/errors/api-error.js';
+import { errorTable } from '../../base/errors/table.js';
 
 const head = `# Errors
 
