@@ -1,5 +1,7 @@
 import tseslint from 'typescript-eslint';
 
+const useTimers = { message: 'Use core/base/time/timers.' };
+
 export default tseslint.config(
   {
     ignores: [
@@ -51,6 +53,22 @@ export default tseslint.config(
           importNames: ['createServer', 'request', 'get', 'connect', 'createConnection', 'WebSocketServer'],
           message: 'Use core/http/guarded-server or core/victoria/upstream/connections.',
         })),
+      ],
+    },
+  },
+  // Timers of Node.js fire at once for long delays, and some refuse parts of milliseconds.
+  {
+    files: ['core/**/*.ts', 'plugins/**/*.ts'],
+    ignores: ['core/base/time/timers.ts', 'plugins/ui/browser/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval'].map((name) => ({ name, ...useTimers })),
+      ],
+      'no-restricted-properties': ['error', { object: 'AbortSignal', property: 'timeout', ...useTimers }],
+      'no-restricted-imports': [
+        'error',
+        { name: 'node:timers/promises', importNames: ['setTimeout', 'setInterval'], ...useTimers },
       ],
     },
   },

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { sleep } from './time/timers.js';
 
 const ending = 'end of the thread';
 /** Time for a thread to end by itself before it is terminated. */
@@ -15,7 +15,7 @@ export async function endThread(thread: Worker): Promise<void> {
   const ended = new AbortController();
   thread.once('exit', () => ended.abort());
   thread.postMessage(ending);
-  await pause(endWithinMs, undefined, { signal: ended.signal, ref: false }).then(
+  await sleep(endWithinMs, { signal: ended.signal, ref: false }).then(
     () => thread.terminate(),
     () => undefined,
   );

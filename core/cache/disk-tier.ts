@@ -11,6 +11,7 @@ import {
 } from './disk-file.js';
 import { DiskSpace, type DiskTierSettings } from './disk-space.js';
 import { WriteBuffer, type Waiting } from './write-buffer.js';
+import { startInterval } from '../base/time/timers.js';
 
 /** A slower read turns the tier off: the backend is faster then. */
 const slowReadMs = 1_000;
@@ -64,7 +65,7 @@ export class DiskTier implements AnswerTier {
       settings.observer.failed();
       tier.#turnOff(error);
     }
-    tier.#timer = setInterval(() => void tier.tick(), diskCacheFlushInterval).unref();
+    tier.#timer = startInterval(() => void tier.tick(), diskCacheFlushInterval).unref();
     return tier;
   }
 

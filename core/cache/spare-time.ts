@@ -3,6 +3,7 @@ import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { runningDeletions, type RunningDeletions } from './keys.js';
 import { detachExchange } from './answer-caching.js';
+import { startTimer } from '../base/time/timers.js';
 
 /** Deferred work. It ends early when no spare time is left. */
 type Job = (exchange: Exchange<'tenant'>) => Promise<void>;
@@ -78,7 +79,7 @@ export class SpareTime {
   }
 
   #wait(): void {
-    this.#timer ??= setTimeout(() => void this.#turn(), waitMs).unref();
+    this.#timer ??= startTimer(() => void this.#turn(), waitMs).unref();
   }
 
   /** The timer is kept until the job has ended, so that there is one job at a time. */

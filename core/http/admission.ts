@@ -17,6 +17,7 @@ import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request
 import { headerNames, type HttpMethod, type ListenerName, type Route } from '../wire/routes-table.js';
 import { connectionError } from './error-body.js';
 import type { Connections, OnThrow } from './guarded-server.js';
+import { startTimer } from '../base/time/timers.js';
 
 /** Describes the caller from the connection and the request headers; `more` are headers that count unless the request has them itself. */
 export function callerOf(request: IncomingMessage, more?: ReadonlyMap<string, string>): Caller {
@@ -253,9 +254,9 @@ function limitTime(
 ): () => void {
   const bound = options.httpWriteTimeout;
   if (bound === 0) return () => undefined;
-  let timer = setTimeout(() => {
+  let timer = startTimer(() => {
     controller.abort(apiError('queryTimeout', {}));
-    timer = setTimeout(() => connections.cut(socket, 'unread'), errorDeliveryMs);
+    timer = startTimer(() => connections.cut(socket, 'unread'), errorDeliveryMs);
   }, bound);
   return () => clearTimeout(timer);
 }

@@ -35,6 +35,7 @@ import {
 import type { Shortages } from '../kernel/telemetry/shortages.js';
 import type { ListenerName } from '../wire/routes-table.js';
 import { Upgrades } from './upgrade.js';
+import { startInterval, startTimer } from '../base/time/timers.js';
 
 /** Dependencies shared by all listeners of a process. */
 export interface EdgeDeps {
@@ -149,8 +150,8 @@ export class Edge {
     const { server } = open.listener;
     const closed = open.listener.close();
     // A connection becomes idle after its answer, and would then wait for the next request.
-    const idle = setInterval(() => server.closeIdleConnections(), 100).unref();
-    const overdue = setTimeout(() => server.closeAllConnections(), boundMs).unref();
+    const idle = startInterval(() => server.closeIdleConnections(), 100).unref();
+    const overdue = startTimer(() => server.closeAllConnections(), boundMs).unref();
     await closed;
     clearInterval(idle);
     clearTimeout(overdue);

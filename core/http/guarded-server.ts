@@ -20,6 +20,7 @@ import type { Meters } from '../base/meters.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { connectionMetrics } from '../kernel/telemetry/metrics-table.js';
 import { maxReadMs, quietMs } from './last-answer.js';
+import { startTimer } from '../base/time/timers.js';
 
 type State = 'active' | 'idle';
 
@@ -160,7 +161,7 @@ export class Connections {
     const code = 'code' in error ? String(error.code) : '';
     if (socket.writable && !hasBegun)
       socket.end(`HTTP/1.1 ${brokenStatuses.get(code) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
-    const end = setTimeout(() => socket.destroy(), quietMs).unref();
+    const end = startTimer(() => socket.destroy(), quietMs).unref();
     this.#refused.set(socket, { end, untilMs: this.clock.monotonicMs() + maxReadMs });
     if (open.length > 0) socket.destroy(error);
   }

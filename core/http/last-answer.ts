@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { startTimer } from '../base/time/timers.js';
 
 /**
  * After an answer that ends its connection, input is read and discarded until the client pauses for this time, and at most for the second
@@ -27,8 +28,8 @@ function discardRest(request: IncomingMessage): Promise<void> {
       clearTimeout(quiet);
       resolve();
     };
-    const whole = setTimeout(end, maxReadMs);
-    const quiet = setTimeout(end, quietMs);
+    const whole = startTimer(end, maxReadMs);
+    const quiet = startTimer(end, quietMs);
     request
       .on('data', () => quiet.refresh())
       .once('end', end)

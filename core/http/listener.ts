@@ -10,6 +10,7 @@ import { readOptionFile } from '../kernel/options/secret-file.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
 import { createGuardedServer, type OnThrow, type TlsMaterial } from './guarded-server.js';
+import { timerMs } from '../base/time/timers.js';
 
 export interface Listener {
   readonly server: Server;
@@ -80,9 +81,7 @@ export function createListenerServer(
 ): Server {
   const nodeOptions: NodeServerOptions = {
     maxHeaderSize: options.httpMaxHeaderBytes,
-    requestTimeout: options.httpReadTimeout,
-    headersTimeout: headersTimeout(options),
-    keepAliveTimeout: options.httpIdleTimeout,
+    ...timeoutsOf(options),
     connectionsCheckingInterval: 1_000,
   };
   const server = createGuardedServer(handler, nodeOptions, tls, onThrow);
@@ -92,9 +91,7 @@ export function createListenerServer(
 
 /** Applies changed options to an open server: its timeouts, and its certificates, which may have been renewed. */
 export function useOptions(server: Server, options: ServerOptions, tls: TlsMaterial | undefined): void {
-  server.requestTimeout = options.httpReadTimeout;
-  server.headersTimeout = headersTimeout(options);
-  server.keepAliveTimeout = options.httpIdleTimeout;
+  Object.assign(server, timeoutsOf(options));
   if (tls !== undefined && server instanceof TlsServer) server.setSecureContext(tls);
 }
 
@@ -119,11 +116,14 @@ export function hasAmbiguousEnd({ httpVersion, headers }: IncomingMessage): bool
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
-/** The header timeout, capped because Node rejects one above the timeout of the whole request. */
-function headersTimeout({ httpReadHeaderTimeout, httpReadTimeout }: ServerOptions): number {
-  return httpReadTimeout > 0 && httpReadHeaderTimeout > httpReadTimeout
-    ? httpReadTimeout
-    : httpReadHeaderTimeout;
+/** The header timeout is capped because Node rejects one above the timeout of the whole request. */
+function timeoutsOf({ httpReadHeaderTimeout, httpReadTimeout, httpIdleTimeout }: ServerOptions) {
+  const isCapped = httpReadTimeout > 0 && httpReadHeaderTimeout > httpReadTimeout;
+  return {
+    requestTimeout: timerMs(httpReadTimeout),
+    headersTimeout: timerMs(isCapped ? httpReadTimeout : httpReadHeaderTimeout),
+    keepAliveTimeout: timerMs(httpIdleTimeout),
+  } satisfies NodeServerOptions;
 }
 
 /** The address and mode of a listener. */

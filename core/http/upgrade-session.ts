@@ -11,6 +11,7 @@ import type { ServingParts } from './admission.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import { securityHeaders } from './security-headers.js';
 import { Rounds } from '../base/pace/rounds.js';
+import { startTimer } from '../base/time/timers.js';
 
 type SessionParts = ServingParts & { readonly server: WebSocketServer };
 
@@ -41,7 +42,7 @@ export class UpgradeSession {
   async serve(handler: UpgradeHandler, readParams: () => Params, path: string): Promise<void> {
     const bound = this.#parts.options.httpWriteTimeout;
     if (bound > 0)
-      this.#deadline = setTimeout(() => this.#controller.abort(apiError('queryTimeout', {})), bound);
+      this.#deadline = startTimer(() => this.#controller.abort(apiError('queryTimeout', {})), bound);
     // A handler may be slow to notice that it was aborted.
     this.#controller.signal.addEventListener('abort', () => clearTimeout(this.#deadline));
     try {

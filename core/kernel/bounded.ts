@@ -1,4 +1,5 @@
 import { untilAborted } from '../base/admission/waits.js';
+import { startTimer } from '../base/time/timers.js';
 
 /** Runs work with a signal that aborts after a time limit or with the given signal. Rejects then, even if the work ignores the signal. */
 export async function withinBound<Value>(
@@ -8,7 +9,7 @@ export async function withinBound<Value>(
 ): Promise<Value> {
   given?.throwIfAborted();
   const overdue = new AbortController();
-  const timer = setTimeout(() => {
+  const timer = startTimer(() => {
     overdue.abort(new Error(`timeout after ${boundMs} ms`));
   }, boundMs);
   const signal = given === undefined ? overdue.signal : AbortSignal.any([given, overdue.signal]);

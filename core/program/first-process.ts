@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Urls } from '../http/listener.js';
 import { secretsIn } from '../kernel/describe.js';
 import { systemClock } from '../kernel/plugin/exchange.js';
@@ -43,6 +42,7 @@ import { needsRestart } from './reload/restart-only.js';
 import { watching } from './reload/watch.js';
 import type { WorkerReload } from '../kernel/plugin/host.js';
 import { pipelineIdentity, workerVariable, type WorkerSlot } from './worker-process.js';
+import { sleep, startTimer } from '../base/time/timers.js';
 
 /** Number of processes that serve. */
 export function workersOf({ workers }: Pipeline['server']): number {
@@ -219,7 +219,7 @@ class FirstProcess {
     if (!this.#isLeaving) this.#stopWorkers();
     for (const { channel } of running) channel.tell(drainTopic, null);
     const boundMs = this.#pipeline.server.drainTimeout + stopGraceMs;
-    const overdue = setTimeout(() => {
+    const overdue = startTimer(() => {
       for (const { worker } of running) worker.process.kill('SIGKILL');
     }, boundMs);
     await Promise.all(running.map(({ ended }) => ended));
@@ -320,7 +320,7 @@ class FirstProcess {
       const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (length - 1));
       this.#meters.worker_restarts_total.add(1, {});
       this.#log.error('a worker exited; starting a replacement', { ...fields, 'worker.pause_ms': pauseMs });
-      await pause(pauseMs);
+      await sleep(pauseMs);
       try {
         if (!this.#isStopping) await this.#run(id);
         return;

@@ -17,6 +17,7 @@ import {
 import { readSection } from '../kernel/pipeline/read-yaml.js';
 import type { Io } from './io.js';
 import { helpFlag, plainHelp, refuseProblems } from './own-flags.js';
+import { timeoutSignal } from '../base/time/timers.js';
 
 const ownFlags: readonly CommandFlag[] = [
   { name: 'url', kind: 'string', description: 'URL to check; the default is /ready of the main listener' },
@@ -104,7 +105,7 @@ function hostOf(host: string | undefined): string {
 
 async function get(url: string): Promise<{ readonly status: number; readonly body: string }> {
   const target = new URL(url);
-  const signal = AbortSignal.timeout(boundMs);
+  const signal = timeoutSignal(boundMs);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     // The certificate names the service instead of this machine, and nothing is sent that would require trusting it.
     const options = { signal, agent: false, rejectUnauthorized: false } as const;

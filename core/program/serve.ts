@@ -28,6 +28,7 @@ import { runUntilSignal } from './until-signal.js';
 import { pipelineIdentity, joinFirstProcess, workerSlot, type WorkerSlot } from './worker-process.js';
 import { watching } from './reload/watch.js';
 import { runInNewContext } from 'node:vm';
+import { startTimer } from '../base/time/timers.js';
 
 /**
  * Maximum growth of the heap between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
@@ -178,7 +179,7 @@ export function giveBackLater(
     if (answering() > 0) timer.refresh();
     else giveBack();
   };
-  const timer = setTimeout(look, delayMs).unref();
+  const timer = startTimer(look, delayMs).unref();
   return () => {
     clearTimeout(timer);
   };

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep, startInterval, startTimer } from '../base/time/timers.js';
 
 /** A process that runs until it is closed. */
 export interface Service {
@@ -56,7 +56,7 @@ export async function runUntilSignal(start: (signal: AbortSignal) => Promise<Ser
     forgetParent();
     process.off('SIGHUP', onHangup);
     for (const name of stopSignals) process.off(name, stop);
-    setTimeout(() => process.exit(), lastWritesMs).unref();
+    startTimer(() => process.exit(), lastWritesMs).unref();
   }
 }
 
@@ -75,7 +75,7 @@ function endAtOnce(): void {
 
 /** Waits for this time, or until the signal is aborted. */
 export async function pauseUnless(hurry: AbortSignal, ms: number): Promise<void> {
-  await pause(ms, undefined, { signal: hurry }).catch(() => undefined);
+  await sleep(ms, { signal: hurry }).catch(() => undefined);
 }
 
 /** The started service; undefined if the start was cancelled. */
@@ -107,7 +107,7 @@ const lookMs = 500;
 function onParentsEnd(callback: () => void): () => void {
   const parent = isRunByNpx() ? process.ppid : Number(process.env[parentVariable] ?? '');
   if (!(parent > 0)) return () => undefined;
-  const timer = setInterval(() => {
+  const timer = startInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
     callback();

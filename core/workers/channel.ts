@@ -1,3 +1,5 @@
+import { startTimer } from '../base/time/timers.js';
+
 /**
  * One end of the channel between the first process and a worker. Each end sends requests and answers them, by topic. The number of open
  * requests, the size of a message and the time for an answer are bounded.
@@ -96,7 +98,7 @@ export class Channel {
         over();
         resolve(text);
       };
-      const timer = setTimeout(() => fail(`no answer within ${boundMs} ms`), boundMs);
+      const timer = startTimer(() => fail(`no answer within ${boundMs} ms`), boundMs);
       this.#open.set(id, { settle, fail });
       const reason = this.#post({ kind: 'ask', id, topic: name, body }, body);
       if (reason !== undefined) fail(reason, false);

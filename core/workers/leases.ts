@@ -10,6 +10,7 @@ import {
   type BudgetTerms,
   type Settled,
 } from './topics.js';
+import { startInterval } from '../base/time/timers.js';
 
 /**
  * Bounds on requests that wait for a larger lease, in milliseconds and in number. The first process answers in less than a millisecond
@@ -279,7 +280,7 @@ export class AllLeases {
 
   #make(terms: BudgetTerms): { readonly leases: Leases; readonly timer: NodeJS.Timeout; users: number } {
     const leases = new Leases(terms, this.channel, this.clock);
-    const made = { leases, timer: setInterval(() => leases.sweep(), idleMs).unref(), users: 0 };
+    const made = { leases, timer: startInterval(() => leases.sweep(), idleMs).unref(), users: 0 };
     this.#all.set(terms.name, made);
     return made;
   }

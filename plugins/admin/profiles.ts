@@ -1,9 +1,9 @@
 import { Session, type HeapProfiler, type Profiler } from 'node:inspector/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { getHeapSnapshot } from 'node:v8';
 import { finishedAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 import type * as Pprof from './pprof.js';
+import { sleep } from '../../core/base/time/timers.js';
 
 const defaultSeconds = 30;
 const maxSeconds = 60;
@@ -105,7 +105,7 @@ async function cpuProfile(ms: number, signal: AbortSignal): Promise<Profiler.Pro
   return withSession(async (session) => {
     await session.post('Profiler.enable');
     await session.post('Profiler.start');
-    await pause(ms, undefined, { signal });
+    await sleep(ms, { signal });
     return (await session.post('Profiler.stop')).profile;
   });
 }
@@ -121,7 +121,7 @@ async function allocations(
       includeObjectsCollectedByMajorGC: all,
       includeObjectsCollectedByMinorGC: all,
     });
-    await pause(ms, undefined, { signal });
+    await sleep(ms, { signal });
     return (await session.post('HeapProfiler.stopSampling')).profile;
   });
 }

@@ -40,6 +40,7 @@ import { backendVersion, shownVersion, toldVersion } from '../../core/victoria/u
 import { warned } from '../../core/wire/answer/warned.js';
 import type { Operation } from '../../core/wire/api/request.js';
 import type { backendMetrics } from './metrics.js';
+import { startTimer, timeoutSignal } from '../../core/base/time/timers.js';
 
 /** Number of permits for statistics over time if the option is 0. */
 const defaultPermits = 4;
@@ -74,7 +75,7 @@ function makeGates(
     queueWaitMs,
     own,
     gauges: new ClusterGauges(
-      pages.map(({ read }) => new GaugesReader(() => read(AbortSignal.timeout(gaugesWithinMs)), nowMs)),
+      pages.map(({ read }) => new GaugesReader(() => read(timeoutSignal(gaugesWithinMs)), nowMs)),
     ),
     nowMs,
     random: Math.random,
@@ -222,7 +223,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
 
   async start(signal: AbortSignal): Promise<void> {
     this.#host.meters.circuit_breaker_state.set(breakerGaugeValue.closed, {});
-    const bound = AbortSignal.any([signal, AbortSignal.timeout(this.#options.versionCheckTimeout)]);
+    const bound = AbortSignal.any([signal, timeoutSignal(this.#options.versionCheckTimeout)]);
     const rule = {
       minVersion: this.#options.minVersion,
       allowUnsupported: this.#options.allowUnsupportedVersion,
@@ -251,7 +252,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
       const problem = await healthProblem(
         this.#client,
         this.#probed.headers,
-        AbortSignal.timeout(readinessTimeoutMs),
+        timeoutSignal(readinessTimeoutMs),
       );
       return problem === undefined ? undefined : notReady;
     } finally {
@@ -335,7 +336,7 @@ export class BackendStage implements Stage<'tenant', 'upstream'> {
     clearTimeout(this.#openTimer);
     if (state !== 'open') return;
     // After this time the breaker would admit probes, but there may be no request to serve as one.
-    this.#openTimer = setTimeout(
+    this.#openTimer = startTimer(
       () => this.#showBreaker('half-open'),
       this.#options.breakerOpenDuration,
     ).unref();

@@ -3,6 +3,7 @@ import type { ColdContents } from '../../core/victoria/stores/split.js';
 import type { BackendAnswer, BackendClient } from '../../core/victoria/upstream/client.js';
 import { probeCall } from '../../core/victoria/upstream/probe.js';
 import type { coldMetrics } from './metrics.js';
+import { startTimer, timeoutSignal } from '../../core/base/time/timers.js';
 
 /** Response of `GET /manifest/range`. */
 interface Manifest {
@@ -28,12 +29,12 @@ export function manifestReader(
 
   function next(): void {
     if (stopped.signal.aborted) return;
-    timer = setTimeout(() => void look(stopped.signal).then(next), everyMs).unref();
+    timer = startTimer(() => void look(stopped.signal).then(next), everyMs).unref();
   }
 
   async function look(ends: AbortSignal): Promise<void> {
     try {
-      const signal = AbortSignal.any([ends, AbortSignal.timeout(timeoutMs)]);
+      const signal = AbortSignal.any([ends, timeoutSignal(timeoutMs)]);
       const answer = await client.call(probeCall({ path: '/manifest/range', headers: {}, signal }));
       manifest = readManifest(await textOf(answer));
       readAtMs = clock.monotonicMs();

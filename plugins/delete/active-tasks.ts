@@ -1,5 +1,6 @@
 import { errorTable } from '../../core/base/errors/table.js';
 import { ApiError, type Host } from '../../core/plugin/index.js';
+import { timeoutSignal } from '../../core/base/time/timers.js';
 
 const askMs = 10_000;
 
@@ -12,7 +13,7 @@ export async function activeTasks(
   orgId: string | undefined,
   stopped: AbortSignal,
 ): Promise<ActiveTasks> {
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(askMs)]);
+  const signal = AbortSignal.any([stopped, timeoutSignal(askMs)]);
   try {
     const answer = await host.ask({ op: 'deletions' }, { orgId, signal });
     return answer.kind === 'names' ? new Set(answer.values) : 'untold';

@@ -30,6 +30,7 @@ import {
   type KnownDeletions,
   type DeletionNotice,
 } from './notices.js';
+import { startTimer } from '../../core/base/time/timers.js';
 
 type Outcome = 'finished' | 'refused' | 'given_up';
 
@@ -213,7 +214,7 @@ export class Follower {
 
   #wait(): void {
     if (this.#stopped.signal.aborted || this.#isTicking) return;
-    this.#timer ??= setTimeout(() => void this.#turn(), this.#pauseMs).unref();
+    this.#timer ??= startTimer(() => void this.#turn(), this.#pauseMs).unref();
   }
 
   async #turn(): Promise<void> {

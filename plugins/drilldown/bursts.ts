@@ -4,6 +4,7 @@ import { detachExchange, Flights } from '../../core/cache/answer-caching.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
+import { startTimer } from '../../core/base/time/timers.js';
 
 /** A query that may be gathered with others. */
 export interface BurstQuestion {
@@ -72,7 +73,7 @@ export class Bursts {
       this.#open.delete(key);
       resolve();
     };
-    const timer = setTimeout(close, this.#options.windowMs);
+    const timer = startTimer(close, this.#options.windowMs);
     return { key, questions: [], closed, close };
   }
 

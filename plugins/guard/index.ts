@@ -19,6 +19,7 @@ import {
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import type { Workers } from '../../core/workers/workers.js';
 import { Admissions, type RefusalReason } from './admissions.js';
+import { startInterval } from '../../core/base/time/timers.js';
 
 /** The address and tenant whose rate a request counts against. */
 export interface Payer {
@@ -250,7 +251,7 @@ class Guard implements Stage<'tenant', 'permit'> {
 
   start(): void {
     this.#loop.enable();
-    this.#watch = setInterval(() => this.#lookAtLoop(), watchEveryMs).unref();
+    this.#watch = startInterval(() => this.#lookAtLoop(), watchEveryMs).unref();
   }
 
   stop(): void {

@@ -22,6 +22,7 @@ import {
 } from '../../core/plugin/index.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { lokiRequest, type LokiRequest } from '../../core/wire/api/loki-request.js';
+import { timeoutSignal, timerMs } from '../../core/base/time/timers.js';
 
 const metrics = {
   mirror_requests_total: {
@@ -92,7 +93,11 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
   const parsed = new URL(url);
   const authorization = authorizationOf(parsed);
   const base = parsed.origin + parsed.pathname.replace(/\/+$/, '');
-  const agent = new Agent({ connections: maxConcurrent, headersTimeout: timeout, bodyTimeout: timeout });
+  const agent = new Agent({
+    connections: maxConcurrent,
+    headersTimeout: timerMs(timeout),
+    bodyTimeout: timerMs(timeout),
+  });
   const stopped = new AbortController();
   const budget = { name: `${pluginId} rate of ${perSecond}`, size: Math.max(1, perSecond), perSecond };
   /** Undefined for a rate of 0. */
@@ -173,7 +178,7 @@ function mirror(url: string, options: MirrorOptions, host: Host<typeof metrics>)
       return;
     }
     const startedMs = clock.monotonicMs();
-    const mirrored = await ask(request, caller, AbortSignal.any([signal, AbortSignal.timeout(timeout)]));
+    const mirrored = await ask(request, caller, AbortSignal.any([signal, timeoutSignal(timeout)]));
     if (mirrored === undefined) {
       count('skipped');
       return;

@@ -41,6 +41,7 @@ import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { sharedMetrics } from './shared-metrics.js';
 import { SharedStore } from './shared-store.js';
 import { isOutage } from '../../core/victoria/upstream/failures.js';
+import { startInterval } from '../../core/base/time/timers.js';
 
 const staleMetrics = {
   stale_answers_total: {
@@ -187,7 +188,7 @@ class PeerCache implements Stage<'tenant', never> {
     const room = cacheRoom(this.#options, this.#host);
     const { cache_room_ratio } = this.#host.meters;
     cache_room_ratio.set(room.share, {});
-    this.#watch = setInterval(() => {
+    this.#watch = startInterval(() => {
       const bytes = residentBytes();
       if (bytes !== undefined) room.observe(bytes);
       cache_room_ratio.set(room.share, {});

@@ -11,6 +11,7 @@ import { tenantOf } from '../../core/cache/keys.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { sharedMetrics } from './shared-metrics.js';
 import { odd, reasonOf, tooLate, type FailureReason } from './store-failure.js';
+import { startInterval } from '../../core/base/time/timers.js';
 
 export interface SharedStoreSettings {
   /** `redis[s]://[[user]:password@]host[:port][/database]` */
@@ -113,7 +114,7 @@ export class SharedStore implements AnswerTier {
   async start(): Promise<void> {
     this.#host.meters.shared_cache_up.set(0, {});
     this.#redis = await loadRedis();
-    this.#timer = setInterval(() => void this.tick(), tickMs).unref();
+    this.#timer = startInterval(() => void this.tick(), tickMs).unref();
     await within(tickMs, this.#connect(), tooLate).catch(ignore);
     await this.tick();
   }

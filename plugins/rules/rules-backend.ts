@@ -4,6 +4,7 @@ import type { Got } from 'got';
 import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { errorIn } from '../../core/base/json-member.js';
+import { timeoutSignal } from '../../core/base/time/timers.js';
 
 export interface RulesCall {
   /** The name of the service in its path and in error texts. */
@@ -49,7 +50,7 @@ export class RulesBackend {
    * @throws ApiError 400 for a parameter that the service rejects, 504 for a timeout, 502 for anything else
    */
   async fetchJson(call: RulesCall): Promise<{ readonly bytes: Buffer; readonly document: unknown }> {
-    const deadline = AbortSignal.timeout(this.#timeoutMs);
+    const deadline = timeoutSignal(this.#timeoutMs);
     let answer: { readonly status: number; readonly bytes: Buffer };
     try {
       answer = await this.#fetch(call, AbortSignal.any([call.signal, deadline]));

@@ -4,6 +4,7 @@ import { FrameWriter } from '../../core/engine/tail/frames.js';
 import { Outbox } from '../../core/engine/tail/outbox.js';
 import type { LiveAnswer, LiveEvent } from '../../core/wire/answer/types.js';
 import type { tailMetrics } from './metrics.js';
+import { startTimer } from '../../core/base/time/timers.js';
 
 type EndReason = 'client' | 'duration' | 'stalled' | 'shutdown' | 'backend';
 
@@ -64,7 +65,7 @@ export async function runTail(
   };
   const endByDuration = (): void => close('duration', 'reached tail max duration limit');
   const { maxDuration } = options;
-  const timer = maxDuration > 0 ? setTimeout(endByDuration, maxDuration) : undefined;
+  const timer = maxDuration > 0 ? startTimer(endByDuration, maxDuration) : undefined;
   try {
     outbox.sendAtOnce(live.history);
     for await (const event of live.events) await take(event);

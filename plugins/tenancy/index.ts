@@ -24,6 +24,7 @@ import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import { lint } from './lint.js';
 import { MapSource, resolveHeader } from './resolve.js';
 import { answerSeveral, ownName } from './several.js';
+import { startInterval, startTimer } from '../../core/base/time/timers.js';
 
 /** Answers a request of the tenants; rows older than `oldestNs` must not be read. */
 export type AnswerRequest = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;
@@ -68,10 +69,7 @@ async function withinTime(
 ): Promise<Answer> {
   if (timeoutMs === 0 || !operationOf(exchange.request).limits.isTimed) return work(exchange);
   const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(apiError('queryTimeout', {})),
-    Math.min(timeoutMs, maxTimerMs),
-  );
+  const timer = startTimer(() => controller.abort(apiError('queryTimeout', {})), timeoutMs);
   try {
     const timed = exchange.derive({ signal: controller.signal });
     return await untilAborted(work(timed), timed.signal);
@@ -79,9 +77,6 @@ async function withinTime(
     clearTimeout(timer);
   }
 }
-
-/** Maximum delay of a timer. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /** The oldest time that may be read: anything before the lookback or the retention counts as deleted. Undefined means unlimited. */
 function oldestOf(limits: TenantLimits, nowNs: bigint): bigint | undefined {
@@ -213,7 +208,7 @@ class Tenancy implements Stage<never, 'tenant'> {
     this.#host.meters.tenant_map_entries.set(this.#map.current.size, {});
     const { tenantMapFile, tenantMapReloadInterval } = this.#options;
     if (tenantMapFile === undefined || tenantMapReloadInterval === 0) return;
-    this.#poller = setInterval(() => void this.#poll(), tenantMapReloadInterval);
+    this.#poller = startInterval(() => void this.#poll(), tenantMapReloadInterval);
     // Watching a file must not keep the process alive.
     this.#poller.unref();
   }

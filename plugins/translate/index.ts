@@ -8,6 +8,7 @@ import { readRequest } from '../../core/engine/plan/plan.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
 import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import { pauseBehind, Query, readAhead } from '../../core/wire/api/request.js';
+import { timeoutSignal } from '../../core/base/time/timers.js';
 
 const firstAnswerMetrics = {
   first_answers_total: {
@@ -105,7 +106,7 @@ function answerFirst(
       running = key;
       let outcome = 'failed';
       try {
-        await rest(detached.derive<'plan'>({ slots: { plan }, signal: AbortSignal.timeout(checkMs) }));
+        await rest(detached.derive<'plan'>({ slots: { plan }, signal: timeoutSignal(checkMs) }));
         outcome = 'done';
       } finally {
         running = undefined;

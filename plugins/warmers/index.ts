@@ -1,8 +1,8 @@
 /** Service `warmers`: requests the usual label listings in advance. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WarmersOptions } from '../../core/base/options.gen.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { defineService, type Host, type Lifecycle, type RequestRecord } from '../../core/plugin/index.js';
+import { sleep } from '../../core/base/time/timers.js';
 
 const metrics = {
   label_warmups_total: {
@@ -28,8 +28,6 @@ const builtInTtlMs = 300_000;
 /** Share of the TTL after which listings are requested again. */
 const renewal = 0.75;
 const pauseMs = 500;
-/** Maximum delay of a timer; longer ones fire at once. */
-const maxTimerMs = 2 ** 31 - 1;
 /** Tenants that opened a picker within this time are kept warm, up to this number. */
 const rememberedMs = hourMs;
 const maxTenants = 20;
@@ -61,7 +59,7 @@ function labelWarmer(options: WarmersOptions, host: Host<typeof metrics>): Lifec
   async function run(): Promise<void> {
     const { labelsCacheTtl, warmupMaxJitter } = options;
     // Random delay, so that replicas started together do not all send requests at once.
-    await sleep(Math.min(maxTimerMs, Math.random() * warmupMaxJitter), undefined, { signal, ref: false });
+    await sleep(Math.random() * warmupMaxJitter, { signal, ref: false });
     const everyMs = renewal * (labelsCacheTtl === 0 ? builtInTtlMs : labelsCacheTtl);
     for (;;) {
       const outcomes = new Map<string, number>();
@@ -71,10 +69,10 @@ function labelWarmer(options: WarmersOptions, host: Host<typeof metrics>): Lifec
           if (outcome === 'refused') break;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
           meters.label_warmups_total.add(1, { outcome });
-          await sleep(pauseMs, undefined, { signal, ref: false });
+          await sleep(pauseMs, { signal, ref: false });
         }
       log.debug('label listings prefetched', Object.fromEntries(outcomes));
-      await sleep(Math.min(maxTimerMs, everyMs), undefined, { signal, ref: false });
+      await sleep(everyMs, { signal, ref: false });
     }
   }
 

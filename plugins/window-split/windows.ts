@@ -9,6 +9,7 @@ import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/pack
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
+import { timeoutSignal } from '../../core/base/time/timers.js';
 
 /** A cache key, and the TTL of its value. */
 export interface KeepKey {
@@ -105,8 +106,6 @@ export interface ReadTimes {
   readonly allMs: number;
 }
 
-const maxTimerMs = 2 ** 31 - 1;
-
 /**
  * Sends parts of one request down the rest of the chain, with a timeout for each. The returned function throws ApiError `queryTimeout` if a
  * part exceeds it.
@@ -142,7 +141,7 @@ export function readsOf(
   return async ({ request, windows, plan }, ended = exchange.signal) => {
     const startedMs = clock.monotonicMs();
     const boundMs = boundAt(startedMs);
-    const timeout = boundMs > maxTimerMs ? undefined : AbortSignal.timeout(boundMs);
+    const timeout = boundMs === Infinity ? undefined : timeoutSignal(boundMs);
     const signal = timeout === undefined ? ended : AbortSignal.any([ended, timeout]);
     let hasFailed = true;
     try {

@@ -1,5 +1,6 @@
 import { ofKey } from '../memory/byte-lru.js';
 import type { WaitBudget } from './waits.js';
+import { startTimer } from '../time/timers.js';
 
 /** A value in the queue. */
 export interface QueueEntry<Value> {
@@ -195,7 +196,7 @@ export class FairQueue {
           resolve();
         },
       };
-      const timer = setTimeout(() => {
+      const timer = startTimer(() => {
         budget.exhaust();
         giveUp(refusal(false));
       }, budget.leftMs);

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import { OverrideStack } from '../override-stack.js';
 import { SnapshotFile, type SnapshotFileSettings } from './snapshot-file.js';
 import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
+import { startInterval } from '../time/timers.js';
 
 export interface KeptSnapshotSettings extends SnapshotFileSettings {
   readonly clock: Clock;
@@ -153,7 +154,7 @@ export class KeptSnapshot {
   #keep(isSaved: boolean): void {
     const { source, intervalMs } = this.#settings;
     this.#revision = isSaved ? source.revision() : undefined;
-    this.#timer ??= setInterval(() => void this.write(), intervalMs).unref();
+    this.#timer ??= startInterval(() => void this.write(), intervalMs).unref();
   }
 
   async #write(): Promise<void> {

@@ -1,5 +1,6 @@
 import { LinkedQueue } from '../admission/fair-queue.js';
 import { doneOrAborted } from '../time/pause.js';
+import { startInterval } from '../time/timers.js';
 
 const tickMs = 20;
 
@@ -25,7 +26,7 @@ export class Rounds {
     const member = this.#members.add(visit);
     if (this.#timer === undefined) {
       [this.#tickedMs, this.#due] = [performance.now(), 0];
-      this.#timer = setInterval(() => this.#tick(), tickMs).unref();
+      this.#timer = startInterval(() => this.#tick(), tickMs).unref();
     }
     return () => {
       this.#members.remove(member);

@@ -1,3 +1,5 @@
+import { startTimer } from './timers.js';
+
 /** Waits until `begin` calls `done` or the signal aborts, then calls the cleanup function that `begin` returned. */
 export function doneOrAborted(begin: (done: () => void) => () => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -15,10 +17,10 @@ export function doneOrAborted(begin: (done: () => void) => () => void, signal: A
   });
 }
 
-/** Waits `ms` milliseconds (at least one, at most the maximum of a timer) or until the signal aborts. */
+/** Waits `ms` milliseconds or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return doneOrAborted((done) => {
-    const timer = setTimeout(done, Math.min(Math.max(1, ms), 2 ** 31 - 1));
+    const timer = startTimer(done, ms);
     return () => clearTimeout(timer);
   }, signal);
 }

@@ -1,3 +1,5 @@
+import { startTimer } from './timers.js';
+
 const parts = 20;
 
 /**
@@ -10,7 +12,7 @@ export async function within<Value>(ms: number, work: Promise<Value>, late: () =
   const end = new Promise<never>((_, reject) => {
     const wait = (left: number): void => {
       if (left === 0) reject(late());
-      else timer = setTimeout(() => wait(left - 1), ms / parts);
+      else timer = startTimer(() => wait(left - 1), ms / parts);
     };
     wait(parts);
   });
@@ -24,7 +26,7 @@ export async function within<Value>(ms: number, work: Promise<Value>, late: () =
 /** Tells whether work settles within a time; rejects if the work does. */
 export async function settles(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  const late = new Promise<boolean>((resolve) => (timer = startTimer(() => resolve(false), ms)));
   try {
     return await Promise.race([work.then(() => true), late]);
   } finally {

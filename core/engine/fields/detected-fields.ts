@@ -14,8 +14,7 @@ import { collectEntries } from '../logs/logs.js';
 import type { RowsUpstream } from '../rows/row-spans.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { printGoMs } from '../../base/time/index.js';
-
-const maxTimerMs = 2 ** 31 - 1;
+import { timeoutSignal } from '../../base/time/timers.js';
 
 /** Answers with the fields of the newest lines of a log query. */
 export async function answerDetectedFields(
@@ -73,7 +72,7 @@ async function newestEntries(
 ): Promise<{ readonly streams: readonly StreamResult[]; readonly warnings: readonly string[] }> {
   const { upstream, clock, signal, options } = context;
   const { detectedFieldsMaxScanLines: maxLines, drilldownScanTimeout: timeoutMs } = options;
-  const timeUp = timeoutMs === 0 ? undefined : AbortSignal.timeout(Math.min(timeoutMs, maxTimerMs));
+  const timeUp = timeoutMs === 0 ? undefined : timeoutSignal(timeoutMs);
   const deadlineMs = timeoutMs === 0 ? Infinity : clock.monotonicMs() + timeoutMs;
   const isOver = (): boolean => timeUp?.aborted === true || clock.monotonicMs() >= deadlineMs;
   const limit = Math.min(lineLimit, maxLines);

@@ -10,6 +10,7 @@ import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { Direction } from '../../wire/api/request.js';
 import { countRows } from './count-by-time.js';
+import { timeoutSignal } from '../../base/time/timers.js';
 
 /** The part of the backend client that row reads need. */
 export type RowsUpstream = Pick<Upstream, 'owner' | 'rows' | 'stats' | 'until'>;
@@ -145,7 +146,7 @@ async function densityOf({ filter, range, upstream, signal, densities }: PagesRe
   const key = densityKey(upstream, selection);
   const known = densities?.get(densityKey(upstream, filter)) ?? densities?.get(key);
   if (known !== undefined) return known;
-  const counted = upstream.until?.(AbortSignal.timeout(countingMs)) ?? upstream;
+  const counted = upstream.until?.(timeoutSignal(countingMs)) ?? upstream;
   try {
     const rows = await countRows(counted, selection, range, true);
     const density = rows / Number(range.endNs - range.startNs);

@@ -1,6 +1,7 @@
 import { asError } from '../../base/guard-events.js';
 import type { DroppedEntry, FrameWriter } from './frames.js';
 import type { LiveEntry } from '../../wire/answer/types.js';
+import { startTimer } from '../../base/time/timers.js';
 
 /** Maximum entries per frame, frames waiting for a slow client, and dropped entries to report (docs/protocol/requests.md#tail). */
 const maxFrameEntries = 100;
@@ -103,7 +104,7 @@ export class Outbox {
   #space(): Promise<boolean> {
     this.#work();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
+      const timer = startTimer(() => {
         this.#onSpace = undefined;
         resolve(false);
       }, this.#settings.graceMs);
@@ -135,7 +136,7 @@ export class Outbox {
     for (let entries = this.#queue.shift(); entries !== undefined; entries = this.#queue.shift()) {
       const dropped = this.#dropped;
       this.#dropped = [];
-      const watch = setTimeout(onStalled, stallMs);
+      const watch = startTimer(onStalled, stallMs);
       try {
         await send(frames.frame(entries, dropped));
       } finally {

@@ -8,6 +8,7 @@ import { isMissing } from '../../base/errors/system-error.js';
 import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
+import { timeoutSignal } from '../../base/time/timers.js';
 
 /** Timeout for the backend's answer. */
 const reachTimeoutMs = 5_000;
@@ -72,7 +73,7 @@ async function canListen(text: string): Promise<string | undefined> {
 }
 
 async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
-  const timeout = AbortSignal.timeout(reachTimeoutMs);
+  const timeout = timeoutSignal(reachTimeoutMs);
   try {
     const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
     // A new connection: a kept-alive one would not show the current state.

@@ -9,6 +9,7 @@ import type { TelemetryOptions } from '../../base/options.gen.js';
 import { Trace } from '../../base/trace.js';
 import { endUserOf } from '../../victoria/upstream/connections.js';
 import { defectIn } from '../blame.js';
+import { startInterval } from '../../base/time/timers.js';
 
 /** The principal of the datasource's credentials; never a secret, and not to be taken for the end user. */
 export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {
@@ -94,7 +95,7 @@ export class RequestLog implements RequestObserver {
 
   start(): void {
     if (this.options.logRateThreshold === 0) return;
-    this.#timer = setInterval(() => this.summarize(), this.options.logStatsInterval);
+    this.#timer = startInterval(() => this.summarize(), this.options.logStatsInterval);
     this.#timer.unref();
   }
 

@@ -3,6 +3,7 @@ import { apiError } from '../../base/errors/table.js';
 import type { PipelineEntry } from '../pipeline/types.js';
 import { errorOf } from '../../base/errors/fault.js';
 import { type WorkerResult, type WorkerRequest, sendEntry, type LineWork } from './work.js';
+import { startTimer } from '../../base/time/timers.js';
 
 export interface LineWorkerOptions {
   /** Maximum number of threads; they start on demand and end when idle. */
@@ -122,7 +123,7 @@ export class LineWorkers {
     thread.job = job;
     clearTimeout(thread.timer);
     const { timeoutMs } = this.#options;
-    thread.timer = setTimeout(() => {
+    thread.timer = startTimer(() => {
       this.#end(thread, apiError('lineTooCostly', { seconds: timeoutMs / 1000 }), 'timeout');
     }, timeoutMs);
     thread.worker.ref();
@@ -138,7 +139,7 @@ export class LineWorkers {
     if ('fault' in answered) job.reject(errorOf(answered.fault));
     else job.resolve(answered.result);
     thread.worker.unref();
-    thread.timer = setTimeout(() => {
+    thread.timer = startTimer(() => {
       this.#end(thread, undefined, 'done');
     }, idleMs);
     thread.timer.unref();

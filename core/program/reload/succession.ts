@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../base/logger.js';
 import type { Meters } from '../../base/meters.js';
 import type { Clock } from '../../base/clock.js';
@@ -13,6 +12,7 @@ import { NameLearner } from '../../victoria/names/name-learner.js';
 import { findingLine, findingOf } from '../findings.js';
 import { Generation, type GenerationDeps } from './generation.js';
 import { needsRestart } from './restart-only.js';
+import { sleep } from '../../base/time/timers.js';
 
 export interface SuccessionDeps extends GenerationDeps {
   readonly edge: Edge;
@@ -216,7 +216,7 @@ export class Succession {
         old.isBusy && !this.#isClosing;
         waitMs = Math.min(drainLookMostMs, 2 * waitMs)
       ) {
-        await pause(waitMs, undefined, { ref: false });
+        await sleep(waitMs, { ref: false });
         const isOver = clock.monotonicMs() >= untilMs;
         if (!isOver && !hurry.signal.aborted) continue;
         if (old.units.isSameAs(this.#current.units)) {
@@ -232,8 +232,7 @@ export class Succession {
       }
       if (this.#isClosing) return;
       const lastMs = clock.monotonicMs() + lastWorkMs;
-      while (old.chain.isRunning && clock.monotonicMs() < lastMs)
-        await pause(drainLookMs, undefined, { ref: false });
+      while (old.chain.isRunning && clock.monotonicMs() < lastMs) await sleep(drainLookMs, { ref: false });
       await old.end();
       old.serving?.gone();
     } catch (error) {
@@ -265,7 +264,7 @@ export class Succession {
     for (;;) {
       const reasons = (await next.units.readiness(fresh)).filter((reason) => !known.has(reason));
       if (reasons.length === 0 || clock.monotonicMs() >= untilMs || this.#isClosing) return reasons;
-      await pause(lookEveryMs, undefined, { ref: false });
+      await sleep(lookEveryMs, { ref: false });
     }
   }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Service } from '../until-signal.js';
+import { startInterval } from '../../base/time/timers.js';
 
 /** Interval at which files are checked. System notifications would miss files that are mounted, or replaced by a link to another folder. */
 const lookEveryMs = 1_000;
@@ -28,7 +29,7 @@ export function watching(service: Service, files: () => readonly string[], every
     }
   };
   void look();
-  const timer = setInterval(() => void look(), everyMs).unref();
+  const timer = startInterval(() => void look(), everyMs).unref();
   return {
     ...(service.ended === undefined ? {} : { ended: service.ended }),
     reload: async () => service.reload?.(),

@@ -4,6 +4,7 @@ import { askLoki } from '../../comparison/ask-loki.js';
 import type { Difference } from '../../comparison/difference.js';
 import { asArray, asObject } from '../../comparison/json.js';
 import { RateTurns } from '../queries/pace.js';
+import { timeoutSignal, timerMs } from '../../base/time/timers.js';
 
 /** A Loki API, and the headers that it needs. */
 export interface Side {
@@ -62,8 +63,8 @@ export class Asker {
     this.#turns = new RateTurns(limits.rate);
     this.#agent = new Agent({
       connections: 2,
-      headersTimeout: limits.timeoutMs,
-      bodyTimeout: limits.timeoutMs,
+      headersTimeout: timerMs(limits.timeoutMs),
+      bodyTimeout: timerMs(limits.timeoutMs),
     });
   }
 
@@ -131,7 +132,7 @@ export class Asker {
         url,
         headers: { ...(orgId === undefined ? {} : { 'x-scope-orgid': orgId }), ...headers },
         dispatcher: this.#agent,
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: timeoutSignal(timeoutMs),
         maxBytes: maxAnswerBytes,
       });
       if (answer === undefined)

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../base/time/timers.js';
 
 /** Lets callers go on one after another, at a limited rate per second. */
 export class RateTurns {
@@ -13,6 +13,6 @@ export class RateTurns {
     const nowMs = performance.now();
     const atMs = Math.max(nowMs, this.#nextAtMs);
     this.#nextAtMs = atMs + 1000 / this.#rate;
-    if (atMs > nowMs) await pause(atMs - nowMs);
+    if (atMs > nowMs) await sleep(atMs - nowMs);
   }
 }

@@ -13,6 +13,7 @@ import type { BackendOptions } from '../../base/options.gen.js';
 import { authorizationOf, basicAuthorization } from '../../base/url-credentials.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
+import { startTimer } from '../../base/time/timers.js';
 
 interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;
@@ -114,7 +115,7 @@ function guardConnections(agent: HttpAgent, connected: string): void {
 
 function guard(connection: Duplex, connected: string): void {
   guardEvents(connection, (error) => connection.destroy(error));
-  const timer = setTimeout(
+  const timer = startTimer(
     () => connection.destroy(new Error(`no connection within ${connectTimeoutMs} ms`)),
     connectTimeoutMs,
   );
@@ -133,7 +134,7 @@ export class Deadline {
 
   constructor(parent: AbortSignal, timeoutMs: number) {
     this.#parent = parent;
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(() => {
       this.#hasPassed = true;
       this.#controller.abort(new Error(`no answer within ${timeoutMs} ms`));
     }, timeoutMs);

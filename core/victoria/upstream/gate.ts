@@ -1,6 +1,7 @@
 import { FairQueue, type Owner } from '../../base/admission/fair-queue.js';
 import { heldPermit, type HeldPermit, WaitBudget } from '../../base/admission/waits.js';
 import { apiError } from '../../base/errors/table.js';
+import { startInterval, timeoutSignal } from '../../base/time/timers.js';
 
 interface CallGateOptions {
   /** Maximum number of concurrent calls; 0 means unlimited. */
@@ -126,7 +127,7 @@ export class Pulse {
   /** Updates the number of running calls. */
   calls(running: number): void {
     this.#calls = running;
-    if (running > uncontendedCalls) this.#timer ??= setInterval(() => this.#beat(), everyMs).unref();
+    if (running > uncontendedCalls) this.#timer ??= startInterval(() => this.#beat(), everyMs).unref();
   }
 
   stop(): void {
@@ -150,7 +151,7 @@ export class Pulse {
     const { probe, nowMs, report } = this.#options;
     this.#sinceMs = nowMs();
     try {
-      await probe(AbortSignal.timeout(withinMs));
+      await probe(timeoutSignal(withinMs));
     } catch {
       // An error response counts like an answer. A backend that does not answer at all is left to the circuit breaker.
     }

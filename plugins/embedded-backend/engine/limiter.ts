@@ -1,4 +1,5 @@
 import { ClientGoneError, HttpError } from '../http/errors.js';
+import { startTimer } from '../../../core/base/time/timers.js';
 
 /** Limits concurrent queries; others wait in order, for at most `maxQueueMs`, and then get 503. */
 export class Limiter {
@@ -45,7 +46,7 @@ export class Limiter {
         leave();
         reject(new ClientGoneError());
       };
-      const timer = setTimeout(() => {
+      const timer = startTimer(() => {
         leave();
         reject(
           new HttpError(

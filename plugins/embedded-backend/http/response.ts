@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { createGzip, type Gzip } from 'node:zlib';
 
 import { ClientGoneError } from './errors.js';
+import { sleep } from '../../../core/base/time/timers.js';
 
 /** As on the real server, bodies up to this size are sent uncompressed and in one piece. */
 const SMALL_BODY_CHARS = 4096;
@@ -207,6 +208,6 @@ export class ResponseWriter {
 
   async #delay(): Promise<void> {
     const ms = this.#options.pieceDelayMs;
-    if (ms !== undefined && ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    if (ms !== undefined && ms > 0) await sleep(ms);
   }
 }

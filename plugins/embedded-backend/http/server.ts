@@ -144,7 +144,7 @@ async function playFault(ctx: Context): Promise<boolean> {
   const { fault, signal } = ctx;
   if (fault?.latencyMs !== undefined) await pause(fault.latencyMs, signal);
   if (fault?.hang === true) {
-    await pause(2 ** 31 - 1, signal);
+    await pause(Infinity, signal);
     return true;
   }
   if (fault?.status === undefined) return signal.aborted;

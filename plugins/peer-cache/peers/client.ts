@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Got } from 'got';
+import { timerMs } from '../../../core/base/time/timers.js';
 
 export interface PeerRequest {
   readonly method: 'GET' | 'POST';
@@ -102,7 +103,7 @@ export class PeerClient {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
-        timeout: { request: timeoutMs },
+        timeout: { request: timerMs(timeoutMs) },
         signal: AbortSignal.any([this.#stopped.signal, tooLong.signal]),
         responseType: 'buffer',
       });

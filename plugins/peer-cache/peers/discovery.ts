@@ -7,6 +7,7 @@ import type { Found, Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
 import { addressOf, parseAddress } from './client.js';
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
+import { startTimer } from '../../../core/base/time/timers.js';
 
 /** A way to find the members of a fleet. */
 export interface Discovery {
@@ -197,7 +198,7 @@ export class Watch {
   #wait(): void {
     const { discovery, everyMs } = this.#settings;
     if (this.#isStopped || (discovery.isFixed === true && !this.#isFailing)) return;
-    this.#timer = setTimeout(() => void this.#look().then(() => this.#wait()), everyMs).unref();
+    this.#timer = startTimer(() => void this.#look().then(() => this.#wait()), everyMs).unref();
   }
 
   async #look(): Promise<void> {

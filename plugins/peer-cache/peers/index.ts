@@ -1,5 +1,4 @@
 /** The cache that replicas, or workers, share (L3): their members, routes for their requests, and requests to them. */
-import { setTimeout as wait } from 'node:timers/promises';
 import { Encodings } from '../../../core/base/encoding.js';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import { largestSnapshot, type Asking, fleetOf } from '../../../core/cache/fleet.js';
@@ -16,6 +15,7 @@ import type { peerMetrics } from './metrics.js';
 import { PeerTier } from './peer-tier.js';
 import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
+import { sleep } from '../../../core/base/time/timers.js';
 
 type PeerHost = Host<typeof peerMetrics>;
 
@@ -200,16 +200,14 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
 /** Maximum number of peers asked for snapshots at startup: more would hardly add anything. */
 const maxAsked = 8;
 const askedAtOnce = 2;
-const longestTimerMs = 2 ** 31 - 1;
 
 /** @param started resolves when the members are known */
 export async function askForSnapshots(
-  { name, timeoutMs: wantedMs, signal, use }: Asking,
+  { name, timeoutMs, signal, use }: Asking,
   house: Pick<PeerHouse, 'log'>,
   members: Pick<Members, 'peers'>,
   started: Promise<void>,
 ): Promise<void> {
-  const timeoutMs = Math.min(wantedMs, longestTimerMs);
   const over = new AbortController();
   const ended = AbortSignal.any([signal, over.signal]);
   const asking = async (): Promise<void> => {
@@ -239,7 +237,7 @@ export async function askForSnapshots(
       ended,
     );
   };
-  const late = wait(timeoutMs, undefined, { signal, ref: false });
+  const late = sleep(timeoutMs, { signal, ref: false });
   try {
     await Promise.race([asking(), late]);
   } catch (error) {

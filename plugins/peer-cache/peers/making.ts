@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/base/clock.js';
 import { doneOrAborted } from '../../../core/base/time/pause.js';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
+import { startTimer } from '../../../core/base/time/timers.js';
 
 const maxKeys = 10_000;
 const maxWaiting = 1_000;
@@ -72,7 +73,7 @@ export class Making {
         done();
       };
       work.waiting.add(tell);
-      const timer = setTimeout(done, ms);
+      const timer = startTimer(done, ms);
       return () => {
         clearTimeout(timer);
         work.waiting.delete(tell);

@@ -5,6 +5,7 @@ import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { TierFront } from '../../../core/cache/answer-tier.js';
 import type { Peer, PeerHouse } from './peer.js';
+import { startTimer } from '../../../core/base/time/timers.js';
 
 export type ReadAheadOptions = Pick<
   PeerCacheOptions,
@@ -38,7 +39,6 @@ interface Candidate extends HotEntry {
 
 /** Maximum number of keys considered in a round; the least used ones are dropped. */
 const maxCandidates = 8_000;
-const longestTimerMs = 2 ** 31 - 1;
 /** Maximum number of consecutive failures that lengthen the pause. */
 const longestStreak = 4;
 
@@ -67,11 +67,8 @@ export class ReadAhead {
     const { peerHotReadAheadEnabled, peerHotReadAheadInterval, peerHotReadAheadJitter } =
       this.#settings.options;
     if (!peerHotReadAheadEnabled || this.#stopped.signal.aborted) return;
-    const waitMs = Math.min(
-      peerHotReadAheadInterval + Math.random() * peerHotReadAheadJitter,
-      longestTimerMs,
-    );
-    this.#timer = setTimeout(() => void this.round(front).then(() => this.start(front)), waitMs).unref();
+    const waitMs = peerHotReadAheadInterval + Math.random() * peerHotReadAheadJitter;
+    this.#timer = startTimer(() => void this.round(front).then(() => this.start(front)), waitMs).unref();
   }
 
   stop(): void {

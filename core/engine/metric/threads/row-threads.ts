@@ -7,6 +7,7 @@ import type { ResponseShapeOptions } from '../../../base/options.gen.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
 import type { CountingWork, FromThread, ToThread } from './messages.js';
 import { RowJob, type JobOwner } from './row-job.js';
+import { startTimer } from '../../../base/time/timers.js';
 
 export const rowThreadMetrics = {
   row_threads: { type: 'gauge', help: 'Threads that count the rows of metric queries.', labels: [] },
@@ -110,7 +111,7 @@ export class RowThreads {
     this.#meters.row_threads_jobs_total.add(1, { outcome });
     if (thread.jobs.size === 0) {
       thread.worker.unref();
-      thread.timer = setTimeout(() => {
+      thread.timer = startTimer(() => {
         this.#end(thread, undefined);
       }, idleMs);
       thread.timer.unref();

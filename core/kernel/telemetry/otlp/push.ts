@@ -12,6 +12,7 @@ import type { MeterRegistry } from '../meters.js';
 import { otlpMetrics } from '../metrics-table.js';
 import type { Measurements } from '../series.js';
 import { headersOf, resourceOf, signalUrl } from './receiver.js';
+import { startTimer } from '../../../base/time/timers.js';
 
 /** Maximum number of points in one request, which is encoded in one turn of the event loop; a push may take several requests. */
 const maxPoints = 500;
@@ -103,7 +104,7 @@ export class OtlpPush {
 
   #in(ms: number): void {
     if (this.#stopped.signal.aborted) return;
-    this.#timer = setTimeout(() => void this.#push(this.#stopped.signal), ms);
+    this.#timer = startTimer(() => void this.#push(this.#stopped.signal), ms);
     this.#timer.unref();
   }
 

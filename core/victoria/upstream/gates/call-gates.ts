@@ -3,6 +3,7 @@ import { printGoMs } from '../../../base/time/index.js';
 import type { Owner } from '../../../base/admission/fair-queue.js';
 import type { WaitBudget } from '../../../base/admission/waits.js';
 import { CallGate } from '../gate.js';
+import { startTimer } from '../../../base/time/timers.js';
 
 interface HeavyGateOptions {
   /** Maximum number of concurrent heavy queries; 0 means unlimited. */
@@ -60,8 +61,6 @@ interface PacedSlotsOptions {
   readonly onChange: (waiting: number) => void;
 }
 
-/** Calls wait until their signal aborts; timers take no more. */
-const longestWaitMs = 2 ** 31 - 1;
 /** All calls are equal, so permits go to them in order of arrival. */
 const everyone = [''];
 
@@ -75,7 +74,8 @@ export type EnterPaced = (signal: AbortSignal) => Promise<() => void>;
 export function pacedSlots({ permits, pauseMs, onChange }: PacedSlotsOptions): EnterPaced {
   const gate = new CallGate({
     limit: permits,
-    waitMs: longestWaitMs,
+    // A call waits until its signal aborts.
+    waitMs: Infinity,
     nowMs: () => performance.now(),
     maxWaiting,
     full: (limit, waiting) => apiError('statisticsQueueFull', { limit, waiting }),
@@ -86,7 +86,7 @@ export function pacedSlots({ permits, pauseMs, onChange }: PacedSlotsOptions): E
     return () => {
       if (pauseMs === 0) permit.leave();
       // A pause must not keep a stopping process alive.
-      else setTimeout(() => permit.leave(), pauseMs).unref();
+      else startTimer(() => permit.leave(), pauseMs).unref();
     };
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Permit,
   type WaitBudget,
@@ -15,6 +14,7 @@ import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } fro
 import type { EnterHeavy, EnterPaced } from './call-gates.js';
 import type { ScanGate } from './scan-gate.js';
 import { scanClass, type ScanOutcome } from './scan-limit.js';
+import { sleep } from '../../../base/time/timers.js';
 
 export interface GatesOptions {
   readonly heavy: EnterHeavy;
@@ -114,7 +114,7 @@ export class WaitedCalls {
   async yield(signal: AbortSignal): Promise<() => void> {
     const untilMs = performance.now() + this.#maxYieldMs;
     while ((this.#running > 0 || this.#yielding >= maxYielding) && performance.now() < untilMs) {
-      await delay(lookEveryMs);
+      await sleep(lookEveryMs);
       signal.throwIfAborted();
     }
     this.#yielding += 1;

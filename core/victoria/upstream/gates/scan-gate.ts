@@ -6,6 +6,7 @@ import type { OwnCallsView } from '../gate.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
 import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
 import type { WaitBudget } from '../../../base/admission/waits.js';
+import { sleep, startTimer } from '../../../base/time/timers.js';
 
 export interface ScanGateOptions extends ScanLimitOptions {
   /** Share of the backend's memory that scans leave free. */
@@ -74,7 +75,7 @@ export class ScanGate {
     await this.#readGauges(isQuick ? quickDecisionAgeMs : decisionAgeMs);
     // Replicas that start a class without measurements at the same time must not all take the same free memory.
     if (this.#scans.hasUnknownCost(className) && this.#othersNow() > 0) {
-      await new Promise((resolve) => setTimeout(resolve, random() * jitterMs));
+      await sleep(random() * jitterMs);
       await this.#readGauges(decisionAgeMs);
     }
     signal.throwIfAborted();
@@ -159,7 +160,7 @@ export class ScanGate {
   /** Polls the gauges while scans run or wait. */
   #keepWatch(): void {
     if (this.#watch !== undefined) return;
-    this.#watch = setTimeout(() => {
+    this.#watch = startTimer(() => {
       this.#watch = undefined;
       if (this.#queue.running === 0 && this.#queue.waiting === 0) return;
       void this.#watchOnce();
