@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint';
 
-const useTimers = { message: 'Use core/base/time/timers.' };
+const useTimers = { message: 'Use core/base/time/waits.' };
 
 export default tseslint.config(
   {
@@ -59,7 +59,7 @@ export default tseslint.config(
   // Timers of Node.js fire at once for long delays, and some refuse parts of milliseconds.
   {
     files: ['core/**/*.ts', 'plugins/**/*.ts'],
-    ignores: ['core/base/time/timers.ts', 'plugins/ui/browser/**'],
+    ignores: ['core/base/time/waits.ts', 'plugins/ui/browser/**'],
     rules: {
       'no-restricted-globals': [
         'error',

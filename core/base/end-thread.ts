@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { sleep } from './time/timers.js';
+import { sleep } from './time/waits.js';
 
 const ending = 'end of the thread';
 /** Time for a thread to end by itself before it is terminated. */

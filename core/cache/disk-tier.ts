@@ -11,7 +11,7 @@ import {
 } from './disk-file.js';
 import { DiskSpace, type DiskTierSettings } from './disk-space.js';
 import { WriteBuffer, type Waiting } from './write-buffer.js';
-import { startInterval } from '../base/time/timers.js';
+import { startInterval } from '../base/time/waits.js';
 
 /** A slower read turns the tier off: the backend is faster then. */
 const slowReadMs = 1_000;

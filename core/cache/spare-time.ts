@@ -3,7 +3,7 @@ import type { Exchange } from '../kernel/plugin/exchange.js';
 import type { Host } from '../kernel/plugin/host.js';
 import { runningDeletions, type RunningDeletions } from './keys.js';
 import { detachExchange } from './answer-caching.js';
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 /** Deferred work. It ends early when no spare time is left. */
 type Job = (exchange: Exchange<'tenant'>) => Promise<void>;

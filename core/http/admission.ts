@@ -17,7 +17,7 @@ import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request
 import { headerNames, type HttpMethod, type ListenerName, type Route } from '../wire/routes-table.js';
 import { connectionError } from './error-body.js';
 import type { Connections, OnThrow } from './guarded-server.js';
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 /** Describes the caller from the connection and the request headers; `more` are headers that count unless the request has them itself. */
 export function callerOf(request: IncomingMessage, more?: ReadonlyMap<string, string>): Caller {

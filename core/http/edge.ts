@@ -35,7 +35,7 @@ import {
 import type { Shortages } from '../kernel/telemetry/shortages.js';
 import type { ListenerName } from '../wire/routes-table.js';
 import { Upgrades } from './upgrade.js';
-import { startInterval, startTimer } from '../base/time/timers.js';
+import { startInterval, startTimer } from '../base/time/waits.js';
 
 /** Dependencies shared by all listeners of a process. */
 export interface EdgeDeps {

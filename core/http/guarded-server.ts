@@ -20,7 +20,7 @@ import type { Meters } from '../base/meters.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import type { connectionMetrics } from '../kernel/telemetry/metrics-table.js';
 import { maxReadMs, quietMs } from './last-answer.js';
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 type State = 'active' | 'idle';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 /**
  * After an answer that ends its connection, input is read and discarded until the client pauses for this time, and at most for the second

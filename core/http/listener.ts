@@ -10,7 +10,7 @@ import { readOptionFile } from '../kernel/options/secret-file.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import { parseListenAddress } from '../base/listen-address.js';
 import { createGuardedServer, type OnThrow, type TlsMaterial } from './guarded-server.js';
-import { timerMs } from '../base/time/timers.js';
+import { timerMs } from '../base/time/waits.js';
 
 export interface Listener {
   readonly server: Server;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { untilAborted } from '../base/admission/waits.js';
+import { untilAborted } from '../base/time/waits.js';
 import { apiError } from '../base/errors/table.js';
 import { addTo } from '../base/order.js';
 import { atPace, doAll, Pacer, type Steps } from '../base/pace/steps.js';

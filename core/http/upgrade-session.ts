@@ -11,7 +11,7 @@ import type { ServingParts } from './admission.js';
 import { clientErrorOf, encodeError } from './error-body.js';
 import { securityHeaders } from './security-headers.js';
 import { Rounds } from '../base/pace/rounds.js';
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 type SessionParts = ServingParts & { readonly server: WebSocketServer };
 

@@ -1,5 +1,4 @@
-import { untilAborted } from '../base/admission/waits.js';
-import { startTimer } from '../base/time/timers.js';
+import { untilAborted, startTimer } from '../base/time/waits.js';
 
 /** Runs work with a signal that aborts after a time limit or with the given signal. Rejects then, even if the work ignores the signal. */
 export async function withinBound<Value>(

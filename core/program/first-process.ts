@@ -42,7 +42,7 @@ import { needsRestart } from './reload/restart-only.js';
 import { watching } from './reload/watch.js';
 import type { WorkerReload } from '../kernel/plugin/host.js';
 import { pipelineIdentity, workerVariable, type WorkerSlot } from './worker-process.js';
-import { sleep, startTimer } from '../base/time/timers.js';
+import { sleep, startTimer } from '../base/time/waits.js';
 
 /** Number of processes that serve. */
 export function workersOf({ workers }: Pipeline['server']): number {

@@ -17,7 +17,7 @@ import {
 import { readSection } from '../kernel/pipeline/read-yaml.js';
 import type { Io } from './io.js';
 import { helpFlag, plainHelp, refuseProblems } from './own-flags.js';
-import { timeoutSignal } from '../base/time/timers.js';
+import { timeoutSignal } from '../base/time/waits.js';
 
 const ownFlags: readonly CommandFlag[] = [
   { name: 'url', kind: 'string', description: 'URL to check; the default is /ready of the main listener' },

@@ -28,7 +28,7 @@ import { runUntilSignal } from './until-signal.js';
 import { pipelineIdentity, joinFirstProcess, workerSlot, type WorkerSlot } from './worker-process.js';
 import { watching } from './reload/watch.js';
 import { runInNewContext } from 'node:vm';
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 /**
  * Maximum growth of the heap between two full collections, in percent of the memory in use. On a large machine V8 would allow several times

@@ -9,7 +9,7 @@ import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js';
-import { untilAborted } from '../base/admission/waits.js';
+import { untilAborted } from '../base/time/waits.js';
 import { Edge } from '../http/edge.js';
 import { Lives } from '../kernel/plugin/life.js';
 import { Generation, type GenerationDeps } from './reload/generation.js';

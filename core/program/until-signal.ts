@@ -1,4 +1,4 @@
-import { sleep, startInterval, startTimer } from '../base/time/timers.js';
+import { sleep, startInterval, startTimer } from '../base/time/waits.js';
 
 /** A process that runs until it is closed. */
 export interface Service {

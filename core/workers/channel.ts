@@ -1,4 +1,4 @@
-import { startTimer } from '../base/time/timers.js';
+import { startTimer } from '../base/time/waits.js';
 
 /**
  * One end of the channel between the first process and a worker. Each end sends requests and answers them, by topic. The number of open

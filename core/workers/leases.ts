@@ -10,7 +10,7 @@ import {
   type BudgetTerms,
   type Settled,
 } from './topics.js';
-import { startInterval } from '../base/time/timers.js';
+import { startInterval } from '../base/time/waits.js';
 
 /**
  * Bounds on requests that wait for a larger lease, in milliseconds and in number. The first process answers in less than a millisecond

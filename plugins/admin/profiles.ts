@@ -3,7 +3,7 @@ import { getHeapSnapshot } from 'node:v8';
 import { finishedAnswer, textAnswer } from '../../core/wire/answer/encode.js';
 import { apiError, type Answer, type HttpCall } from '../../core/plugin/index.js';
 import type * as Pprof from './pprof.js';
-import { sleep } from '../../core/base/time/timers.js';
+import { sleep } from '../../core/base/time/waits.js';
 
 const defaultSeconds = 30;
 const maxSeconds = 60;

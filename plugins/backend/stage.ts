@@ -3,7 +3,7 @@ import {
   type BreakerState,
   CircuitBreaker,
 } from '../../core/base/admission/circuit-breaker.js';
-import { WaitBudget, Waits } from '../../core/base/admission/waits.js';
+import { WaitBudget, Waits, startTimer, timeoutSignal } from '../../core/base/time/waits.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { dataOwner } from '../../core/base/key-parts.js';
 import type { Logger } from '../../core/base/logger.js';
@@ -40,7 +40,6 @@ import { backendVersion, shownVersion, toldVersion } from '../../core/victoria/u
 import { warned } from '../../core/wire/answer/warned.js';
 import type { Operation } from '../../core/wire/api/request.js';
 import type { backendMetrics } from './metrics.js';
-import { startTimer, timeoutSignal } from '../../core/base/time/timers.js';
 
 /** Number of permits for statistics over time if the option is 0. */
 const defaultPermits = 4;

@@ -3,7 +3,7 @@ import type { ColdContents } from '../../core/victoria/stores/split.js';
 import type { BackendAnswer, BackendClient } from '../../core/victoria/upstream/client.js';
 import { probeCall } from '../../core/victoria/upstream/probe.js';
 import type { coldMetrics } from './metrics.js';
-import { startTimer, timeoutSignal } from '../../core/base/time/timers.js';
+import { startTimer, timeoutSignal } from '../../core/base/time/waits.js';
 
 /** Response of `GET /manifest/range`. */
 interface Manifest {

@@ -1,6 +1,6 @@
 import { errorTable } from '../../core/base/errors/table.js';
 import { ApiError, type Host } from '../../core/plugin/index.js';
-import { timeoutSignal } from '../../core/base/time/timers.js';
+import { timeoutSignal } from '../../core/base/time/waits.js';
 
 const askMs = 10_000;
 

@@ -30,7 +30,7 @@ import {
   type KnownDeletions,
   type DeletionNotice,
 } from './notices.js';
-import { startTimer } from '../../core/base/time/timers.js';
+import { startTimer } from '../../core/base/time/waits.js';
 
 type Outcome = 'finished' | 'refused' | 'given_up';
 

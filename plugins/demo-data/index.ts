@@ -3,7 +3,7 @@ import { addTo } from '../../core/base/order.js';
 import type { DemoDataOptions } from '../../core/base/options.gen.js';
 import { authorizationOf } from '../../core/base/url-credentials.js';
 import { defineService } from '../../core/plugin/index.js';
-import { pause } from '../../core/base/time/pause.js';
+import { pause } from '../../core/base/time/waits.js';
 import {
   deploymentOf,
   entriesOf,

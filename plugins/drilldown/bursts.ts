@@ -1,10 +1,9 @@
-import { withoutPermit } from '../../core/base/admission/waits.js';
+import { withoutPermit, startTimer } from '../../core/base/time/waits.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { detachExchange, Flights } from '../../core/cache/answer-caching.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';
 import type { Exchange, Rest } from '../../core/plugin/index.js';
 import type { MatrixAnswer } from '../../core/wire/answer/types.js';
-import { startTimer } from '../../core/base/time/timers.js';
 
 /** A query that may be gathered with others. */
 export interface BurstQuestion {

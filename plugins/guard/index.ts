@@ -1,7 +1,7 @@
 /** Stage `guard`: enforces the limits of clients, tenants and this replica, before a request causes any cost. */
 import { createHash } from 'node:crypto';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { type HeldPermit, heldPermit } from '../../core/base/admission/waits.js';
+import { type HeldPermit, heldPermit, startInterval } from '../../core/base/time/waits.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
 import { checkRequestLimits } from '../../core/operations/index.js';
@@ -19,7 +19,6 @@ import {
 import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import type { Workers } from '../../core/workers/workers.js';
 import { Admissions, type RefusalReason } from './admissions.js';
-import { startInterval } from '../../core/base/time/timers.js';
 
 /** The address and tenant whose rate a request counts against. */
 export interface Payer {

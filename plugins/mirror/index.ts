@@ -22,7 +22,7 @@ import {
 } from '../../core/plugin/index.js';
 import { encodeSteps } from '../../core/wire/answer/encode.js';
 import { lokiRequest, type LokiRequest } from '../../core/wire/api/loki-request.js';
-import { timeoutSignal, timerMs } from '../../core/base/time/timers.js';
+import { timeoutSignal, timerMs } from '../../core/base/time/waits.js';
 
 const metrics = {
   mirror_requests_total: {

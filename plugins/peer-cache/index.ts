@@ -1,7 +1,7 @@
 /**
  * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or a shared store; merges identical concurrent calls.
  */
-import { withoutPermit } from '../../core/base/admission/waits.js';
+import { withoutPermit, startInterval } from '../../core/base/time/waits.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/answer-tier.js';
@@ -41,7 +41,6 @@ import { Inventory, inventoryMetrics, type Keeping } from './inventory.js';
 import { sharedMetrics } from './shared-metrics.js';
 import { SharedStore } from './shared-store.js';
 import { isOutage } from '../../core/victoria/upstream/failures.js';
-import { startInterval } from '../../core/base/time/timers.js';
 
 const staleMetrics = {
   stale_answers_total: {

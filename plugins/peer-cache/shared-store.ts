@@ -11,7 +11,7 @@ import { tenantOf } from '../../core/cache/keys.js';
 import type { Host } from '../../core/plugin/index.js';
 import type { sharedMetrics } from './shared-metrics.js';
 import { odd, reasonOf, tooLate, type FailureReason } from './store-failure.js';
-import { startInterval } from '../../core/base/time/timers.js';
+import { startInterval } from '../../core/base/time/waits.js';
 
 export interface SharedStoreSettings {
   /** `redis[s]://[[user]:password@]host[:port][/database]` */

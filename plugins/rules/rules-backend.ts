@@ -4,7 +4,7 @@ import type { Got } from 'got';
 import { withoutAddresses } from '../../core/victoria/upstream/redact.js';
 import { apiError } from '../../core/base/errors/table.js';
 import { errorIn } from '../../core/base/json-member.js';
-import { timeoutSignal } from '../../core/base/time/timers.js';
+import { timeoutSignal } from '../../core/base/time/waits.js';
 
 export interface RulesCall {
   /** The name of the service in its path and in error texts. */

@@ -4,7 +4,7 @@ import { FrameWriter } from '../../core/engine/tail/frames.js';
 import { Outbox } from '../../core/engine/tail/outbox.js';
 import type { LiveAnswer, LiveEvent } from '../../core/wire/answer/types.js';
 import type { tailMetrics } from './metrics.js';
-import { startTimer } from '../../core/base/time/timers.js';
+import { startTimer } from '../../core/base/time/waits.js';
 
 type EndReason = 'client' | 'duration' | 'stalled' | 'shutdown' | 'backend';
 

@@ -1,5 +1,5 @@
 /** Stage `tenancy`: determines the tenant of a request, and runs the chain once per tenant if there are several. */
-import { untilAborted } from '../../core/base/admission/waits.js';
+import { untilAborted, startInterval, startTimer } from '../../core/base/time/waits.js';
 import type { Tenant } from '../../core/base/caller.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { apiError } from '../../core/base/errors/table.js';
@@ -24,7 +24,6 @@ import type { TenantLimits } from '../../core/wire/limits/tenant-limits.js';
 import { lint } from './lint.js';
 import { MapSource, resolveHeader } from './resolve.js';
 import { answerSeveral, ownName } from './several.js';
-import { startInterval, startTimer } from '../../core/base/time/timers.js';
 
 /** Answers a request of the tenants; rows older than `oldestNs` must not be read. */
 export type AnswerRequest = (exchange: Exchange, oldestNs: bigint | undefined) => Promise<Answer>;

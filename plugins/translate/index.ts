@@ -8,7 +8,7 @@ import { readRequest } from '../../core/engine/plan/plan.js';
 import type { Host } from '../../core/kernel/plugin/host.js';
 import { defineStage, type Answer, type Exchange, type Rest, type Stage } from '../../core/plugin/index.js';
 import { pauseBehind, Query, readAhead } from '../../core/wire/api/request.js';
-import { timeoutSignal } from '../../core/base/time/timers.js';
+import { timeoutSignal } from '../../core/base/time/waits.js';
 
 const firstAnswerMetrics = {
   first_answers_total: {

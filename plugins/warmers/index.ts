@@ -2,7 +2,7 @@
 import type { WarmersOptions } from '../../core/base/options.gen.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { defineService, type Host, type Lifecycle, type RequestRecord } from '../../core/plugin/index.js';
-import { sleep } from '../../core/base/time/timers.js';
+import { sleep } from '../../core/base/time/waits.js';
 
 const metrics = {
   label_warmups_total: {

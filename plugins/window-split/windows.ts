@@ -9,7 +9,7 @@ import { isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/pack
 import type { QueryRangeRequest } from '../../core/wire/api/request.js';
 import type { windowMetrics } from './metrics.js';
 import type { Parallelism } from './parallelism.js';
-import { timeoutSignal } from '../../core/base/time/timers.js';
+import { timeoutSignal } from '../../core/base/time/waits.js';
 
 /** A cache key, and the TTL of its value. */
 export interface KeepKey {

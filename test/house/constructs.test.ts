@@ -45,6 +45,7 @@ const kinds: readonly [Kind, Kind, Kind] = [
       'core/logql/syntax/metric-rules.ts': 'label filters behind unwrap are a part of it',
       'core/engine/advice/': 'finds stages that cost more than they need',
       'core/engine/plan/logs.ts': 'line and label filters are translated',
+      'core/engine/plan/missing-lines.ts': 'line filters on rebuilt lines are translated',
       'core/engine/fields/field-scan.ts': 'detected fields tell whether json or logfmt found them',
       'plugins/reference-api/index.ts': 'adds a line filter',
       'plugins/ui/edit.ts': 'adds filters',

@@ -1,6 +1,5 @@
 import { ofKey } from '../memory/byte-lru.js';
-import type { WaitBudget } from './waits.js';
-import { startTimer } from '../time/timers.js';
+import { type WaitBudget, startTimer } from '../time/waits.js';
 
 /** A value in the queue. */
 export interface QueueEntry<Value> {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { OverrideStack } from '../override-stack.js';
 import { SnapshotFile, type SnapshotFileSettings } from './snapshot-file.js';
 import type { OtherMembers, WrittenEntry } from './snapshot-json.js';
-import { startInterval } from '../time/timers.js';
+import { startInterval } from '../time/waits.js';
 
 export interface KeptSnapshotSettings extends SnapshotFileSettings {
   readonly clock: Clock;

@@ -1,6 +1,5 @@
 import { LinkedQueue } from '../admission/fair-queue.js';
-import { doneOrAborted } from '../time/pause.js';
-import { startInterval } from '../time/timers.js';
+import { doneOrAborted, startInterval } from '../time/waits.js';
 
 const tickMs = 20;
 

@@ -1,4 +1,4 @@
-import { startTimer } from './timers.js';
+import { startTimer } from './waits.js';
 
 const parts = 20;
 

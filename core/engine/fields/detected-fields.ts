@@ -14,7 +14,7 @@ import { collectEntries } from '../logs/logs.js';
 import type { RowsUpstream } from '../rows/row-spans.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import { printGoMs } from '../../base/time/index.js';
-import { timeoutSignal } from '../../base/time/timers.js';
+import { timeoutSignal } from '../../base/time/waits.js';
 
 /** Answers with the fields of the newest lines of a log query. */
 export async function answerDetectedFields(

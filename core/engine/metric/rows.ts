@@ -202,7 +202,15 @@ export async function* plannedEntries(
   range: TimeRange,
   context: LeafContext,
 ): AsyncGenerator<readonly PipelineEntry[]> {
-  const profiled = await profileRows(plan, range, context);
+  yield* profiledEntries(plan, await profileRows(plan, range, context), context);
+}
+
+/** Reads the entries of a leaf whose selection has been profiled. */
+export async function* profiledEntries(
+  plan: PlannedRows,
+  profiled: ProfiledRows,
+  context: LeafContext,
+): AsyncGenerator<readonly PipelineEntry[]> {
   yield* readEntries(await rowRequest(plan, profiled, context), context);
 }
 

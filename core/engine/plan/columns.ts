@@ -183,9 +183,22 @@ export function plainNames(names: ReadonlySet<string>): readonly string[] | unde
 /** True if parser errors are dropped before anything depends on them. */
 export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>): boolean {
   if ([...names].some((name) => name.startsWith('__error'))) return false;
-  const behind = stages.slice(stages.findIndex((stage) => extractionOf(stage) !== undefined) + 1);
-  const first = behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
+  const first = firstLookAtErrors(stages);
   return first !== undefined && descriptorOf(first).errors(first) === 'dropped';
+}
+
+/** True if lines with a parser error do not pass, and nothing has looked at the error before: the stage behind is `| __error__=""`. */
+export function filtersErrors(stages: readonly Stage[]): boolean {
+  const first = firstLookAtErrors(stages);
+  const [one, another] = (first && descriptorOf(first).comparisons?.(first)) ?? [];
+  const isFilter = one?.kind === 'string' && one.name === errorName && one.op === '=' && one.value === '';
+  return isFilter && another === undefined;
+}
+
+/** The first stage behind the parser that depends on errors. */
+function firstLookAtErrors(stages: readonly Stage[]): Stage | undefined {
+  const behind = stages.slice(stages.findIndex((stage) => extractionOf(stage) !== undefined) + 1);
+  return behind.find((stage) => looksAt(stage, (name) => name.startsWith('__error')));
 }
 
 /** The comparisons of labels whose values matter to nothing else, by label. */

@@ -1,28 +1,23 @@
 import type { Steps } from '../../base/pace/steps.js';
 import type { LineFilterStage, LogExpr, Stage, LabelFilter } from '../../logql/ast.js';
-import { type FilterTest, lineMeaning } from '../../logql/pipeline/filter-test.js';
+import { lineMeaning } from '../../logql/pipeline/filter-test.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
 import type { LogsqlFilter } from '../../victoria/logsql/ast.js';
-import {
-  and,
-  everything,
-  exact,
-  not,
-  nothing,
-  or,
-  present,
-  selectionOf,
-  substring,
-} from '../../victoria/logsql/build.js';
+import { and, everything, exact, not, nothing, or, selectionOf } from '../../victoria/logsql/build.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { KnownNames } from '../../victoria/names/name-learner.js';
 import { planMatchers, type Decision, type PlanContext } from './matchers.js';
-import { emptyLinePasses, letsMissingLinesPass, missingLineRows } from './missing-lines.js';
+import {
+  emptyLinePasses,
+  letsMissingLinesPass,
+  missingLineRows,
+  rebuiltLinesThatPass,
+} from './missing-lines.js';
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
-import { anyOf, lineMixed, lineRules, textsIn } from './rules/line.js';
+import { anyOf, lineMixed, lineRules } from './rules/line.js';
 import { firstRule, metricOff, type Pushdown, queryTooLong, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
 import type { LogsPlan } from './types.js';
@@ -60,7 +55,13 @@ export interface OpenLogs extends OpenPlan<LogsPlan> {
 /** Number of stages that are planned per step. */
 const stepStages = 50;
 
-export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdown): Steps<OpenLogs> {
+/** @param needed the label without which a row does not matter, behind all stages; undefined if all rows matter */
+export function* planLogs(
+  expr: LogExpr,
+  context: PlanContext,
+  pushdown: Pushdown,
+  needed?: string,
+): Steps<OpenLogs> {
   const { matchers } = expr.selector;
   const { filter: selection, decisions } = yield* planMatchers(matchers, context);
   const isHidden =
@@ -79,6 +80,7 @@ export function* planLogs(expr: LogExpr, context: PlanContext, pushdown: Pushdow
     if ((index + 1) % stepStages === 0) yield;
     stages.add(stage);
   }
+  if (needed !== undefined) stages.need(needed);
   const filter = and(selection, stages.lines());
   yield;
   if (stages.asksLines && queryTooLong.match(filter) === true) return leftHere(queryTooLong);
@@ -126,6 +128,16 @@ class PlannedStages {
   add(stage: Stage): void {
     this.decisions.push({ rule: this.#place(stage), part: stage });
     this.#scope.pass(stage);
+  }
+
+  /** Asks only for rows that may have a stored label. An error matters no more than a row that lacks it. */
+  need(name: string): void {
+    // Most lines have what a parser is asked for, and searching for it takes longer than leaving out the others would save.
+    if (this.#scope.sourceInLine(name) !== undefined) return;
+    const span = { start: 0, end: 0 };
+    const filter: LabelFilter = { kind: 'string', name, op: '!=', value: '', span };
+    const { ask } = decideLabelFilter(filter, this.#scope, false);
+    if (ask !== undefined) this.questions.push({ stage: { kind: 'label-filter', filter, span }, ask });
   }
 
   get asksLines(): boolean {
@@ -264,48 +276,6 @@ class RowScope implements LabelScope {
     else for (const name of [...made, ...lost]) this.#changed.add(name);
   }
 }
-
-/** Maximum number of fields to search. */
-const maxFields = 300;
-
-/**
- * Matches rows without a stored line whose rebuilt line (docs/loki-view.md) may pass a line filter; everything if their fields cannot show
- * that. A superset: the filter must still be evaluated on these rows.
- */
-export function rebuiltLinesThatPass(stage: LineFilterStage, fields: readonly string[]): LogsqlFilter {
-  const { tests, isNegated } = lineMeaning(stage);
-  if (isNegated || fields.length > maxFields) return everything;
-  return or(...tests.map((test) => passing(test, fields)));
-}
-
-function passing(test: FilterTest, fields: readonly string[]): LogsqlFilter {
-  if (test.kind === 'equals') return everything;
-  return and(...textsIn(test).map((texts) => or(...texts.map((text) => withText(text, fields)))));
-}
-
-/**
- * Matches rows in which each part of the text between quotation marks occurs in the name or value of a field. Rebuilt lines contain nothing
- * else.
- */
-function withText(text: string, fields: readonly string[]): LogsqlFilter {
-  // A backslash is part of an escape, which is spelled differently in the field.
-  if (text.includes('\\')) return everything;
-  const parts = text.split('"').map((part) => part.replace(escapeEnd, ''));
-  return and(
-    ...parts
-      .filter((part) => part !== '' && !punctuation.has(part))
-      .map((part) =>
-        or(...fields.map((name) => (name.includes(part) ? present(name) : substring(name, part)))),
-      ),
-  );
-}
-
-/**
- * The text may start inside a JSON escape: with the `n` of `
- * `, or with the last characters of `\u001f`.
- */
-const escapeEnd = /^(?:[bfnrt]|u$|u?(?:0?0?[01])?[0-9a-f])/;
-const punctuation: ReadonlySet<string> = new Set(['{', '}', ':', ',']);
 
 /** The decision about a label filter. */
 interface DecidedLabels {

@@ -73,7 +73,8 @@ function* openLeaf(
   pushdown: Pushdown,
 ): Steps<OpenLeaf> {
   const { naming } = context;
-  const open = yield* planLogs(leaf.range.range.query, context, pushdown);
+  const { query, unwrap } = leaf.range.range;
+  const open = yield* planLogs(query, context, pushdown, unwrap?.name);
   const { wanted, selection, questions, decisions } = open;
   return {
     ...{ wanted, questions },
@@ -229,13 +230,10 @@ function objectKeysOf(stage: Stage): Names | undefined {
 }
 
 /** The use of rebuilt lines by a leaf, if it is limited to their fields. */
-function fieldsSeen(leaf: Leaf, { recheck }: LogsPlan): LeafPlan['fieldsSeen'] {
+export function fieldsSeen(leaf: Leaf, { recheck, residual }: LogsPlan): LeafPlan['fieldsSeen'] {
   const names = visibleNames(leaf);
-  const { stages } = leaf.range.range.query;
-  const seesLine =
-    recheck.length > 0 ||
-    stages.some((stage) => readsLine(stage) && !isWholeJson(stage)) ||
-    mayKeepErrors(leaf);
+  const stages = [...recheck, ...residual];
+  const seesLine = stages.some((stage) => readsLine(stage) && !isWholeJson(stage)) || mayKeepErrors(leaf);
   const needsLine = names === undefined || names.has(detectedLevelName) || names.has(rebuiltMark[0]);
   if (needsLine || seesLine || measureOf(leaf.range) === 'bytes') return undefined;
   return stages.some(isWholeJson) ? 'as-json' : 'not-at-all';

@@ -10,7 +10,7 @@ import type { LogRow, RowReader } from '../../victoria/names/row-reader.js';
 import type { RowsRequest, Upstream } from '../../victoria/upstream/types.js';
 import type { Direction } from '../../wire/api/request.js';
 import { countRows } from './count-by-time.js';
-import { timeoutSignal } from '../../base/time/timers.js';
+import { timeoutSignal } from '../../base/time/waits.js';
 
 /** The part of the backend client that row reads need. */
 export type RowsUpstream = Pick<Upstream, 'owner' | 'rows' | 'stats' | 'until'>;

@@ -1,7 +1,7 @@
 import { asError } from '../../base/guard-events.js';
 import type { DroppedEntry, FrameWriter } from './frames.js';
 import type { LiveEntry } from '../../wire/answer/types.js';
-import { startTimer } from '../../base/time/timers.js';
+import { startTimer } from '../../base/time/waits.js';
 
 /** Maximum entries per frame, frames waiting for a slow client, and dropped entries to report (docs/protocol/requests.md#tail). */
 const maxFrameEntries = 100;

@@ -8,7 +8,7 @@ import { isMissing } from '../../base/errors/system-error.js';
 import { parseListenAddress } from '../../base/listen-address.js';
 import { readFailure } from '../pipeline/source.js';
 import type { Surroundings } from './rule.js';
-import { timeoutSignal } from '../../base/time/timers.js';
+import { timeoutSignal } from '../../base/time/waits.js';
 
 /** Timeout for the backend's answer. */
 const reachTimeoutMs = 5_000;

@@ -1,4 +1,4 @@
-import type { Waits } from '../../base/admission/waits.js';
+import type { Waits } from '../../base/time/waits.js';
 import type { Caller } from '../../base/caller.js';
 import type { Clock } from '../../base/clock.js';
 import { type MemoryAccount, unboundedMemory } from '../../base/memory/account.js';

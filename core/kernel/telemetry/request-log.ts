@@ -9,7 +9,7 @@ import type { TelemetryOptions } from '../../base/options.gen.js';
 import { Trace } from '../../base/trace.js';
 import { endUserOf } from '../../victoria/upstream/connections.js';
 import { defectIn } from '../blame.js';
-import { startInterval } from '../../base/time/timers.js';
+import { startInterval } from '../../base/time/waits.js';
 
 /** The principal of the datasource's credentials; never a secret, and not to be taken for the end user. */
 export function authOf(caller: Caller): { readonly source: string; readonly principal?: string } | undefined {

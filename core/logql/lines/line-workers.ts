@@ -3,7 +3,7 @@ import { apiError } from '../../base/errors/table.js';
 import type { PipelineEntry } from '../pipeline/types.js';
 import { errorOf } from '../../base/errors/fault.js';
 import { type WorkerResult, type WorkerRequest, sendEntry, type LineWork } from './work.js';
-import { startTimer } from '../../base/time/timers.js';
+import { startTimer } from '../../base/time/waits.js';
 
 export interface LineWorkerOptions {
   /** Maximum number of threads; they start on demand and end when idle. */

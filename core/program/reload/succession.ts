@@ -12,7 +12,7 @@ import { NameLearner } from '../../victoria/names/name-learner.js';
 import { findingLine, findingOf } from '../findings.js';
 import { Generation, type GenerationDeps } from './generation.js';
 import { needsRestart } from './restart-only.js';
-import { sleep } from '../../base/time/timers.js';
+import { sleep } from '../../base/time/waits.js';
 
 export interface SuccessionDeps extends GenerationDeps {
   readonly edge: Edge;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Service } from '../until-signal.js';
-import { startInterval } from '../../base/time/timers.js';
+import { startInterval } from '../../base/time/waits.js';
 
 /** Interval at which files are checked. System notifications would miss files that are mounted, or replaced by a link to another folder. */
 const lookEveryMs = 1_000;

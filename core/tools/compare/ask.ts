@@ -4,7 +4,7 @@ import { askLoki } from '../../comparison/ask-loki.js';
 import type { Difference } from '../../comparison/difference.js';
 import { asArray, asObject } from '../../comparison/json.js';
 import { RateTurns } from '../queries/pace.js';
-import { timeoutSignal, timerMs } from '../../base/time/timers.js';
+import { timeoutSignal, timerMs } from '../../base/time/waits.js';
 
 /** A Loki API, and the headers that it needs. */
 export interface Side {

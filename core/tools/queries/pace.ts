@@ -1,4 +1,4 @@
-import { sleep } from '../../base/time/timers.js';
+import { sleep } from '../../base/time/waits.js';
 
 /** Lets callers go on one after another, at a limited rate per second. */
 export class RateTurns {

@@ -7,7 +7,7 @@ import { and, timeRange } from '../logsql/build.js';
 import type { MemoryAccount, MemoryUse } from '../../base/memory/account.js';
 import { atPace, Pacer, type Steps } from '../../base/pace/steps.js';
 import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
-import type { Waits } from '../../base/admission/waits.js';
+import type { Waits } from '../../base/time/waits.js';
 import type { BackendCall, BackendClient } from './client.js';
 import { ApiError } from '../../base/errors/api-error.js';
 import { decodeListing, decodeStats, decodeStatsRange } from './decode.js';

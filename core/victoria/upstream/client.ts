@@ -1,4 +1,4 @@
-import type { HeldPermit } from '../../base/admission/waits.js';
+import type { HeldPermit } from '../../base/time/waits.js';
 import type { Clock } from '../../base/clock.js';
 import { apiError } from '../../base/errors/table.js';
 import {

@@ -13,7 +13,7 @@ import type { BackendOptions } from '../../base/options.gen.js';
 import { authorizationOf, basicAuthorization } from '../../base/url-credentials.js';
 import type { LogsqlFilter } from '../logsql/ast.js';
 import { everything, matcher, streamMatch } from '../logsql/build.js';
-import { startTimer } from '../../base/time/timers.js';
+import { startTimer } from '../../base/time/waits.js';
 
 interface ConnectionOptions {
   readonly tlsSkipVerify: boolean;

@@ -1,7 +1,12 @@
 import { FairQueue, type Owner } from '../../base/admission/fair-queue.js';
-import { heldPermit, type HeldPermit, WaitBudget } from '../../base/admission/waits.js';
+import {
+  heldPermit,
+  type HeldPermit,
+  WaitBudget,
+  startInterval,
+  timeoutSignal,
+} from '../../base/time/waits.js';
 import { apiError } from '../../base/errors/table.js';
-import { startInterval, timeoutSignal } from '../../base/time/timers.js';
 
 interface CallGateOptions {
   /** Maximum number of concurrent calls; 0 means unlimited. */

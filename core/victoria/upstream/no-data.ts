@@ -2,7 +2,7 @@ import type { Tenant } from '../../base/caller.js';
 import { dataOwner } from '../../base/key-parts.js';
 import { apiError } from '../../base/errors/table.js';
 import { quoteGo } from '../../base/label-set.js';
-import { doneOrAborted } from '../../base/time/pause.js';
+import { doneOrAborted } from '../../base/time/waits.js';
 import type { BackendRow, Upstream } from './types.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Waits } from '../../base/admission/waits.js';
+import type { Waits } from '../../base/time/waits.js';
 import type { CallTag, OpenSpan, Trace } from '../../base/trace.js';
 import type { LogsqlFilter, LogsqlQuery } from '../logsql/ast.js';
 import { and, union } from '../logsql/build.js';

@@ -5,7 +5,7 @@ import { keepsRowsInTime } from '../engine/time-order.js';
 import type { Context } from '../http/context.js';
 import { badRequest, HttpError } from '../http/errors.js';
 import { Pacer } from '../../../core/base/pace/steps.js';
-import { pause } from '../../../core/base/time/pause.js';
+import { pause } from '../../../core/base/time/waits.js';
 import { readQueryArgs } from './query-args.js';
 
 /** Each poll starts this long before the end of the previous one, for rows that arrived late. */

@@ -1,5 +1,5 @@
 import { ClientGoneError, HttpError } from '../http/errors.js';
-import { startTimer } from '../../../core/base/time/timers.js';
+import { startTimer } from '../../../core/base/time/waits.js';
 
 /** Limits concurrent queries; others wait in order, for at most `maxQueueMs`, and then get 503. */
 export class Limiter {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { createGzip, type Gzip } from 'node:zlib';
 
 import { ClientGoneError } from './errors.js';
-import { sleep } from '../../../core/base/time/timers.js';
+import { sleep } from '../../../core/base/time/waits.js';
 
 /** As on the real server, bodies up to this size are sent uncompressed and in one piece. */
 const SMALL_BODY_CHARS = 4096;

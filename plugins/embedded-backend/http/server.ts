@@ -5,7 +5,7 @@ import { Args } from './args.js';
 import { readRaw } from './body.js';
 import type { Context, Handler } from './context.js';
 import { badRequest, ClientGoneError, HttpError, QueryTimeoutError } from './errors.js';
-import { pause } from '../../../core/base/time/pause.js';
+import { pause } from '../../../core/base/time/waits.js';
 import { ResponseWriter } from './response.js';
 import type { TenantId } from '../store/stream-tags.js';
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Got } from 'got';
-import { timerMs } from '../../../core/base/time/timers.js';
+import { timerMs } from '../../../core/base/time/waits.js';
 
 export interface PeerRequest {
   readonly method: 'GET' | 'POST';

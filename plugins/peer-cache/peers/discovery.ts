@@ -7,7 +7,7 @@ import type { Found, Members } from './members.js';
 import type { peerMetrics } from './metrics.js';
 import { addressOf, parseAddress } from './client.js';
 import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
-import { startTimer } from '../../../core/base/time/timers.js';
+import { startTimer } from '../../../core/base/time/waits.js';
 
 /** A way to find the members of a fleet. */
 export interface Discovery {

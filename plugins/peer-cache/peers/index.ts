@@ -15,7 +15,7 @@ import type { peerMetrics } from './metrics.js';
 import { PeerTier } from './peer-tier.js';
 import { ReadAhead } from './read-ahead.js';
 import { PeerRoutes } from './routes.js';
-import { sleep } from '../../../core/base/time/timers.js';
+import { sleep } from '../../../core/base/time/waits.js';
 
 type PeerHost = Host<typeof peerMetrics>;
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../core/base/clock.js';
-import { doneOrAborted } from '../../../core/base/time/pause.js';
+import { doneOrAborted, startTimer } from '../../../core/base/time/waits.js';
 import type { AnswerHit } from '../../../core/cache/answer-tier.js';
-import { startTimer } from '../../../core/base/time/timers.js';
 
 const maxKeys = 10_000;
 const maxWaiting = 1_000;

@@ -5,7 +5,7 @@ import type { PeerCacheOptions } from '../../../core/base/options.gen.js';
 import { inParallel } from '../../../core/base/pace/in-parallel.js';
 import type { TierFront } from '../../../core/cache/answer-tier.js';
 import type { Peer, PeerHouse } from './peer.js';
-import { startTimer } from '../../../core/base/time/timers.js';
+import { startTimer } from '../../../core/base/time/waits.js';
 
 export type ReadAheadOptions = Pick<
   PeerCacheOptions,

@@ -3,7 +3,7 @@ import { type ChainLink, Chain } from '../../../core/kernel/chain.js';
 import { StageMeter } from '../../../core/kernel/stage-meter.js';
 import type { Answer, Exchange, Rest, SlotName } from '../../../core/plugin/index.js';
 import type { StageFigures } from '../../../core/kernel/plugin/host.js';
-import { Waits } from '../../../core/base/admission/waits.js';
+import { Waits } from '../../../core/base/time/waits.js';
 import { FakeClock, makeExchange } from '../../../core/testing/index.js';
 
 const answer: Answer = { kind: 'names', values: [], warnings: [] };

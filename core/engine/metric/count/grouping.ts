@@ -1,4 +1,5 @@
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
+import type { Stage } from '../../../logql/ast.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
 import { oncePerObject } from '../../../base/memory/account.js';
 import { eachStep, type Steps } from '../../../base/pace/steps.js';
@@ -24,7 +25,7 @@ import type { Naming } from '../../../victoria/names/naming.js';
 import { serviceDiscoveryLabels, serviceNameLabel } from '../../../victoria/names/service-name.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { plainName } from '../../plan/columns.js';
-import type { LeafPlan, LeafPush } from '../../plan/types.js';
+import type { LeafPush } from '../../plan/types.js';
 import type { SelectionProfile } from './profile.js';
 import { mayHaveOtlp, type StreamListing } from './stream-listing.js';
 import type { Get } from './line-digests.js';
@@ -370,15 +371,13 @@ export function rewrittenRows(fields: readonly string[]): LogsqlFilter | undefin
   return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, rewrittenPattern)));
 }
 
-/** True if the stream of a row decides how it counts, with and without a line: it determines the labels, and nothing reads lines. */
+/** True if the stream of a row decides how it counts behind these stages, with and without a line: it determines the labels, and nothing reads lines. */
 export function countsByStream(
-  { push, range }: Pick<LeafPlan, 'range'> & { readonly push: LeafPush },
+  { measure }: Pick<LeafPush, 'measure'>,
+  stages: readonly Stage[],
   { all: sources }: Pick<LabelSourceFields, 'all'>,
   readsLines: boolean,
 ): boolean {
-  const seesLines = push.measure === 'bytes' || readsLines || sources.length > 0;
-  return (
-    !seesLines &&
-    range.range.query.stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined)
-  );
+  const seesLines = measure === 'bytes' || readsLines || sources.length > 0;
+  return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
 }

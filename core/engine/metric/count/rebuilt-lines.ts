@@ -8,6 +8,7 @@ import {
   fields,
   formatInto,
   matcher,
+  not,
   or,
   streamMatch,
   substring,
@@ -16,8 +17,12 @@ import {
 import { printFilter, printPipe } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, unknownLevel } from '../../../victoria/names/level.js';
 import { lowerText } from '../../../logql/template/library/characters.js';
+import type { Naming } from '../../../victoria/names/naming.js';
 import { levelOfWords, normalLevel, spelledLevels } from '../../../victoria/names/level-words.js';
 import { exactLines } from '../../plan/logs.js';
+import { fieldsSeen } from '../../plan/metric.js';
+import { missingLineRows, rebuiltLinesExactly } from '../../plan/missing-lines.js';
+import { queryTooLong } from '../../plan/rules/rule.js';
 import type { LeafPlan } from '../../plan/types.js';
 import type { LeafContext } from '../context.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
@@ -28,6 +33,31 @@ import type { Get, LineDigest } from './line-digests.js';
 import { rebuiltFields, rebuiltLineOf, type RebuiltFields } from './rebuilt-rows.js';
 import type { StatisticsInput } from './statistics-input.js';
 import { streamFields, type StreamListing } from './stream-listing.js';
+
+/** The leaf with line filters that the fields of rows without a line decide in its filter, if they are all of its line filters. */
+export function withLinesDecided<Of extends LeafPlan>(
+  leaf: Of,
+  { fields: names, streams }: StreamListing,
+  naming: Naming,
+): Of {
+  const { logs } = leaf;
+  const ofStreams = streamFields(streams);
+  const own = names.filter((name) => (ofStreams.get(name) ?? 0) < streams.size);
+  // A name with an asterisk would be a prefix.
+  if (logs.recheck.length === 0 || own.some((name) => name.includes('*'))) return leaf;
+  const passing = rebuiltLinesExactly(
+    logs.recheck,
+    own.map((name) => ({
+      name,
+      within: ofStreams.has(name) ? streamMatch(matcher(name, '=', '')) : undefined,
+    })),
+  );
+  if (passing === undefined) return leaf;
+  const filter = and(logs.filter, or(not(missingLineRows(naming)), passing));
+  if (queryTooLong.match(filter) === true) return leaf;
+  const decided = { ...logs, filter, recheck: [] };
+  return { ...leaf, logs: decided, fieldsSeen: fieldsSeen(leaf, decided) };
+}
 
 /** The count of rows without a line that fields cannot decide. */
 export interface RebuiltRequest extends CountRequest {
@@ -92,7 +122,8 @@ async function countRebuiltLines(
 ): Promise<readonly RowGroup[] | Declined> {
   // Fields of rows without a line are not metadata, so streams alone decide the group.
   const rows = request.rows.map(({ filter, grouping }) => ({
-    filter: and(filter, some),
+    // Rows with a line are left out first, so that the backend reads no lines.
+    filter: and(some, filter),
     grouping: {
       ...grouping,
       columns: grouping.texts === undefined ? ['_stream'] : grouping.streamKeyColumns,

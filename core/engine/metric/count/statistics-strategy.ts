@@ -22,6 +22,7 @@ import { fieldsByOutcome, fieldsToHold, type StreamListing } from './stream-list
 import { digestByOutcome, labelsQuestion, levelsInLines, openNames, labelsOf } from './labels/questions.js';
 import { rowsOfStreams } from './time-segments.js';
 import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
+import { withLinesDecided } from './rebuilt-lines.js';
 import type { StatisticsInput } from './statistics-input.js';
 import { Statistics } from './statistics.js';
 
@@ -82,10 +83,11 @@ function knowsLines(plan: Pushed, streamListing: StreamListing, context: LeafCon
 }
 
 async function begin(
-  { plan: whole, ...asked }: Asked,
+  { plan: leaf, ...asked }: Asked,
   streamListing: StreamListing,
 ): Promise<BegunCount | Declined> {
   const { context, buckets } = asked;
+  const whole = withLinesDecided(leaf, streamListing, context.naming);
   const question = lineQuestion(whole, streamListing);
   if (question !== undefined && isDeclined(question)) return question;
   const withoutParser = whole.push.stages.filter((stage) => extractionOf(stage) === undefined);

@@ -1,6 +1,7 @@
 import { countLines } from '../../../logql/functions/range/index.js';
 import type { LeafEngine } from '../../../logql/metric/index.js';
 import { eachAtPace, Pacer } from '../../../base/pace/steps.js';
+import type { Stage } from '../../../logql/ast.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/output.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
@@ -58,8 +59,8 @@ export class Statistics {
   readonly #filter: LogsqlFilter;
   /** Matches rows without a line, if there are some that groups do not determine either. */
   readonly #missing: LogsqlFilter | undefined;
-  /** True if the stream of a row alone decides how it counts. */
-  readonly #countsByStream: boolean;
+  /** True if the stream of a row alone decides whether and how it counts. */
+  readonly #isDecidedByStream: boolean;
   /** True if counts of uncertain rows can be corrected here. */
   readonly #corrects: boolean;
   /** Rows that the backend deduplicates. */
@@ -71,13 +72,16 @@ export class Statistics {
   constructor(parts: StatisticsInput) {
     const { plan, context, sources, profile } = parts;
     const { range, pushed } = plan;
+    const { residual, recheck } = plan.logs;
     const { naming } = context;
     this.#parts = parts;
     this.#readsLevels = readsLevels(plan.push, naming);
-    this.#countsByStream = countsByStream(plan, sources, this.#readsLevels || parts.lines !== undefined);
+    const isCountedByStream = (stages: readonly Stage[]): boolean =>
+      countsByStream(plan.push, stages, sources, this.#readsLevels || parts.lines !== undefined);
+    this.#isDecidedByStream = isCountedByStream(range.range.query.stages);
     this.#dense = this.#denseOf(profile);
     this.#corrects = this.#dense === undefined && parts.lines === undefined && countsByLevel(parts);
-    const isMissingSeen = profile.missing > 0 && !this.#countsByStream;
+    const isMissingSeen = profile.missing > 0 && !isCountedByStream([...residual, ...recheck]);
     this.#missing = isMissingSeen ? missingLineRows(naming) : undefined;
     this.#filter = this.#missing === undefined ? plan.logs.filter : and(plan.logs.filter, not(this.#missing));
     this.#ofRow = compileExtractor(range, pushed);
@@ -159,7 +163,7 @@ export class Statistics {
 
   /** The times of surplus rows, if their streams alone decide how they count. */
   #timesToSubtract({ surplusAt }: SelectionProfile): readonly StreamTimes[] | undefined {
-    return this.#countsByStream ? surplusAt : undefined;
+    return this.#isDecidedByStream ? surplusAt : undefined;
   }
 
   /** The rows that the backend must deduplicate. */

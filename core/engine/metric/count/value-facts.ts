@@ -1,11 +1,11 @@
 import type { Unwrap } from '../../../logql/ast.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
-import { comparedLabels } from '../../plan/columns.js';
+import { comparedLabels, filtersErrors } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafPlan, ValuesPlan } from '../../plan/types.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, isSet, not, or } from '../../../victoria/logsql/build.js';
+import { and, isSet, not, nothing, or } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName } from '../../../victoria/names/level.js';
 import type { LeafContext } from '../context.js';
@@ -99,10 +99,11 @@ export async function valueFactsOf(
   const anyDigest = await context.digests.of(question, sampled);
   if (isDeclined(anyDigest)) return anyDigest;
   const digest = digestByOutcome(anyDigest, compared);
-  const misparsed = unitedRows([
-    labels.misparsedRows,
-    hiding.length > 0 ? and(or(...hiding.map(isSet)), not(missingLineRows(naming))) : undefined,
-  ]);
+  // Where errors do not pass, lines that cannot be parsed do not matter, whatever their fields.
+  const { unparsed } = labels;
+  const dropped = unparsed !== undefined && filtersErrors(values.stages) ? unparsed.filter : nothing;
+  const hidden = and(or(...hiding.map(isSet)), not(or(missingLineRows(naming), dropped)));
+  const misparsed = unitedRows([labels.misparsedRows, hiding.length > 0 ? hidden : undefined]);
   return factsOf(rows, without(labelSourceFields(names, streamListing, naming), hiding), context, {
     digest,
     misparsed,

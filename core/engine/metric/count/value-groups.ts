@@ -37,7 +37,7 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting, decline, type Declined, type DeclineReason, isDeclined } from '../cost.js';
 import { callRows, planWindows, rowsOfStreams } from './time-segments.js';
-import { readEntries } from '../rows.js';
+import { profiledEntries } from '../rows.js';
 import { rangeBuckets, type Buckets } from './counting.js';
 import { denseRows, distinctRows, duplicateRows, rowPartsOf, type DenseRows } from './duplicates.js';
 import { GroupedValues, type ValueSummary } from './grouped-values.js';
@@ -51,7 +51,8 @@ import {
   valueFactsOf,
   type Unwrapping,
 } from './value-facts.js';
-import { declineLines, rowsWithoutLine } from './rebuilt-rows.js';
+import { withLinesDecided } from './rebuilt-lines.js';
+import { declineLines } from './rebuilt-rows.js';
 import { cheapestDigest, type Get } from './line-digests.js';
 import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
 
@@ -115,19 +116,20 @@ function isPartOfOthers(name: string, parsed: ParsedNames | undefined): boolean 
 
 /** @param isSummed true if the backend may tell the sum of values, or the least or greatest of them, where that is enough */
 async function valueTable(
-  plan: Unwrapping,
+  leaf: Unwrapping,
   isSummed: boolean,
   request: LeafRequest,
   context: LeafContext,
 ): Promise<SeriesTable | Declined> {
-  const buckets = rangeBuckets(request.columns, plan.range.range);
+  const buckets = rangeBuckets(request.columns, leaf.range.range);
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
   const { reader, naming, profiler } = context;
   const [refusal, streamListing] = await Promise.all([
-    declineLines(plan.selection, range, context),
-    listSelection(plan.selection, range, context),
+    declineLines(leaf.selection, range, context),
+    listSelection(leaf.selection, range, context),
   ]);
+  const plan = withLinesDecided(leaf, streamListing, naming);
   const { streams, listed } = streamListing;
   const into = leafEngine(request);
   const pacer = new Pacer(context.signal);
@@ -197,8 +199,11 @@ async function valueTable(
     const stopped = await readValues(values, gathering, context);
     if (stopped !== undefined) return stopped;
     if (readsMissing) {
-      const missing = rowsWithoutLine(plan, range, profile, missingLineRows(naming));
-      for await (const batch of readEntries(missing, context)) await values.addEntries(batch);
+      const missing = missingLineRows(naming);
+      const logs = { ...plan.logs, filter: and(plan.logs.filter, missing) };
+      const rows = { ...plan, logs, selection: and(plan.selection, missing) };
+      for await (const batch of profiledEntries(rows, { range, listed, profile }, context))
+        await values.addEntries(batch);
     }
     await values.end();
     if (!values.areOrderless) return decline('times-needed');

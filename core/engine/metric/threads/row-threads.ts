@@ -7,7 +7,7 @@ import type { ResponseShapeOptions } from '../../../base/options.gen.js';
 import type { LineWorkers } from '../../../logql/lines/line-workers.js';
 import type { CountingWork, FromThread, ToThread } from './messages.js';
 import { RowJob, type JobOwner } from './row-job.js';
-import { startTimer } from '../../../base/time/timers.js';
+import { startTimer } from '../../../base/time/waits.js';
 
 export const rowThreadMetrics = {
   row_threads: { type: 'gauge', help: 'Threads that count the rows of metric queries.', labels: [] },

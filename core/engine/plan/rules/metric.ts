@@ -26,7 +26,7 @@ export const metricRules = [
     id: 'metricUnwrap',
     construct: 'unwrap',
     backend:
-      'after json, logfmt or pattern: the relevant labels instead of the line, if they are certain, as for metricJson and others; for quantiles, minima and maxima, the collected values of each group',
+      'rows with a field of the label; after json, logfmt or pattern: the relevant labels instead of the line, if they are certain, as for metricJson and others; for quantiles, minima and maxima, the collected values of each group',
     verdict: 'none',
     reason: 'numbers, durations and sizes are parsed differently, and invalid values are errors',
     example: 'sum(sum_over_time({namespace="shop"} | unwrap took [5m]))',

@@ -12,7 +12,7 @@ import type { MeterRegistry } from '../meters.js';
 import { otlpMetrics } from '../metrics-table.js';
 import type { Measurements } from '../series.js';
 import { headersOf, resourceOf, signalUrl } from './receiver.js';
-import { startTimer } from '../../../base/time/timers.js';
+import { startTimer } from '../../../base/time/waits.js';
 
 /** Maximum number of points in one request, which is encoded in one turn of the event loop; a push may take several requests. */
 const maxPoints = 500;

@@ -1,9 +1,8 @@
 import { apiError } from '../../../base/errors/table.js';
 import { printGoMs } from '../../../base/time/index.js';
 import type { Owner } from '../../../base/admission/fair-queue.js';
-import type { WaitBudget } from '../../../base/admission/waits.js';
+import { type WaitBudget, startTimer } from '../../../base/time/waits.js';
 import { CallGate } from '../gate.js';
-import { startTimer } from '../../../base/time/timers.js';
 
 interface HeavyGateOptions {
   /** Maximum number of concurrent heavy queries; 0 means unlimited. */

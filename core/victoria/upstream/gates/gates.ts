@@ -4,7 +4,8 @@ import {
   withoutPermit,
   once,
   untilAborted,
-} from '../../../base/admission/waits.js';
+  sleep,
+} from '../../../base/time/waits.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
@@ -14,7 +15,6 @@ import type { ListingRequest, RowsRequest, StatsRangeRequest, StatsRequest } fro
 import type { EnterHeavy, EnterPaced } from './call-gates.js';
 import type { ScanGate } from './scan-gate.js';
 import { scanClass, type ScanOutcome } from './scan-limit.js';
-import { sleep } from '../../../base/time/timers.js';
 
 export interface GatesOptions {
   readonly heavy: EnterHeavy;

@@ -5,8 +5,7 @@ import { printGoMs } from '../../../base/time/index.js';
 import type { OwnCallsView } from '../gate.js';
 import { RunningScans, type RunningScan } from './running-scans.js';
 import { ScanLimit, type ScanLimitOptions, type ScanOutcome } from './scan-limit.js';
-import type { WaitBudget } from '../../../base/admission/waits.js';
-import { sleep, startTimer } from '../../../base/time/timers.js';
+import { type WaitBudget, sleep, startTimer } from '../../../base/time/waits.js';
 
 export interface ScanGateOptions extends ScanLimitOptions {
   /** Share of the backend's memory that scans leave free. */

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { AdaptiveLimit } from '../../../../plugins/guard/index.js';
 import { FairQueue, type Owner } from '../../../../core/base/admission/fair-queue.js';
-import { WaitBudget } from '../../../../core/base/admission/waits.js';
+import { WaitBudget } from '../../../../core/base/time/waits.js';
 
 const nowMs = (): number => 0;
 const seed = 20_261_122;

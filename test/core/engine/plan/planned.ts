@@ -34,8 +34,9 @@ export function openLogs(
   naming: Naming,
   pushdown: Pushdown = 'on',
   stored: Iterable<string> = [],
+  needed?: string,
 ): OpenLogs {
-  return doAll(planLogs(expr, { naming, fields: new LabelFields(naming, stored) }, pushdown));
+  return doAll(planLogs(expr, { naming, fields: new LabelFields(naming, stored) }, pushdown, needed));
 }
 
 /** The plan of a log query; without names none are known. */

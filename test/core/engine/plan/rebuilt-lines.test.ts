@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
-import { rebuiltLinesThatPass } from '../../../../core/engine/plan/logs.js';
+import { rebuiltLinesExactly, rebuiltLinesThatPass } from '../../../../core/engine/plan/missing-lines.js';
 import type { LineFilterStage } from '../../../../core/logql/ast.js';
 import { compileLineFilter } from '../../../../core/logql/stages/line-filter.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
@@ -66,6 +66,47 @@ test('a rebuilt line that passes a filter is asked for, whatever stands in its f
     }),
     { numRuns: deepRuns(700, 2_000) },
   );
+});
+
+test('fields show exactly which rebuilt lines pass a filter, unless it looks for more than parts of names and values', (t) => {
+  let decided = 0;
+  fc.assert(
+    fc.property(anyFields, fc.nat(60), fc.integer({ min: 1, max: 12 }), (fields, from, length) => {
+      const line = rebuildLine(Object.entries(fields));
+      const start = from % line.length;
+      const named = Object.keys(fields).map((name) => ({ name }));
+      const [row] = rowsOf([fields]);
+      // Parts of the line, and of other lines with the same parts.
+      for (const text of [line.slice(start, start + length), texts[start % texts.length] ?? '', ''])
+        for (const stage of [
+          filterOf('|=', text),
+          filterOf('!=', text),
+          filterOf('|=', 'is in no line', text),
+        ]) {
+          const asked = rebuiltLinesExactly([stage], named);
+          if (asked === undefined) continue;
+          decided += 1;
+          t.is(
+            row !== undefined && compileFilter(asked)(row),
+            compileLineFilter(stage)(line),
+            `${line} ${JSON.stringify(stage)} ${printFilter(asked)}`,
+          );
+        }
+    }),
+    { numRuns: deepRuns(700, 2_000) },
+  );
+  t.true(decided > 1_000);
+});
+
+test('fields do not show whether a rebuilt line has quotes, escapes, or what a pattern matches', (t) => {
+  const isDecided = (stage: LineFilterStage): boolean =>
+    rebuiltLinesExactly([stage], [{ name: 'path' }]) !== undefined;
+  t.true(isDecided(filterOf('|=', 'timeout')));
+  t.true(isDecided(filterOf('|~', 'time|late')));
+  for (const text of ['"status"', 'a\\b', 'a\nb', ':', '\ufffd', '\ud800'])
+    t.false(isDecided(filterOf('|=', text)), JSON.stringify(text));
+  t.false(isDecided(filterOf('|~', 'time.*out')));
+  t.false(isDecided(filterOf('|~', '(?i)timeout')));
 });
 
 test('rows whose fields hold the text nowhere are not asked for', (t) => {

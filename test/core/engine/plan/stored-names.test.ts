@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { compileExtractor } from '../../../../core/logql/pipeline/extractor.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
@@ -7,7 +8,7 @@ import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import type { NamesOptions } from '../../../../core/base/options.gen.js';
-import { RowReader } from '../../../../core/victoria/names/row-reader.js';
+import { pipelineEntry, RowReader } from '../../../../core/victoria/names/row-reader.js';
 import { storedNames } from '../../../../core/victoria/names/name-learner.js';
 import type { OpenLogs } from '../../../../core/engine/plan/logs.js';
 import { missingLineRows } from '../../../../core/engine/plan/missing-lines.js';
@@ -301,4 +302,56 @@ test('no row that passes the stages is kept back by the backend', (t) => {
   // The law would hold for a backend that is asked for everything, too.
   t.true(pushed > 0);
   t.true(keptBack > 0);
+});
+
+test('no row with a sample of an unwrapped label is kept back by the backend', (t) => {
+  let samples = 0;
+  let keptBack = 0;
+  fc.assert(
+    fc.property(
+      fc.array(anyRow, { minLength: 1, maxLength: 6 }),
+      fc.array(anyStage, { minLength: 1, maxLength: 2 }),
+      anyName,
+      fc.constantFrom(...profiles),
+      (rows, stages, name, profile) => {
+        const names = new Naming({ ...namesOptions(), ...profile });
+        const stored = storedNames([...new Set(rows.flatMap(Object.keys))], names);
+        const expr = parseQuery(`sum_over_time({app="x"} | ${stages.join(' | ')} | unwrap ${name} [1m])`);
+        if (expr.kind !== 'range-aggregation') return false;
+        const { query } = expr.range;
+        const ofAll = { ...query, selector: { ...query.selector, matchers: [] } };
+        const isAsked = compileFilter(openLogs(ofAll, names, 'on', [], name).close(stored).filter);
+        const reader = new RowReader(names);
+        const extract = compileExtractor(expr, undefined);
+        const views = rowsOf(rows);
+        for (const [index, row] of rows.entries()) {
+          const hasSample = extract(pipelineEntry(reader.read(row))) !== undefined;
+          const view = views[index];
+          const asked = view !== undefined && isAsked(view);
+          if (!asked) keptBack += 1;
+          if (hasSample) samples += 1;
+          if (hasSample && !asked) return false;
+        }
+        return true;
+      },
+    ),
+    { numRuns: deepRuns(1000, 3000) },
+  );
+  t.true(samples > 100);
+  t.true(keptBack > 100);
+});
+
+test('rows without the unwrapped label are not asked for', (t) => {
+  const filterOf = (text: string): string => {
+    const expr = parseQuery(text);
+    if (expr.kind !== 'range-aggregation') throw new Error('not a range aggregation');
+    const { query, unwrap } = expr.range;
+    return printFilter(
+      openLogs(query, naming, 'on', [], unwrap?.name).close(storedNames(['took'], naming)).filter,
+    );
+  };
+  t.is(filterOf('max_over_time({app="x"} | unwrap took [1m])'), '{app="x"} took:*');
+  t.is(filterOf('max_over_time({app="x"} | json | unwrap took [1m])'), '{app="x"}');
+  t.is(filterOf('max_over_time({app="x"} | label_format took=size | unwrap took [1m])'), '{app="x"}');
+  t.is(filterOf('count_over_time({app="x"}[1m])'), '{app="x"}');
 });

@@ -1,16 +1,12 @@
-import { and, field, not, or } from '../../../../victoria/logsql/build.js';
-import { jsonLabels } from './json.js';
+import { and, not } from '../../../../victoria/logsql/build.js';
+import { jsonLabels, noObjects } from './json.js';
 import { logfmtLabels, mayHavePair, mayHavePairIn } from './logfmt.js';
 import { fitted, restricted, type ParsedLabels } from './parsed-labels.js';
 
-// A line that Loki parses as a JSON object starts with a brace, or with blanks before it.
-const starts = ['{', ' ', '\t', '\n', '\r'];
-const mayBeObjects = or(...starts.map((text) => field('_msg', { kind: 'exact-prefix', text })));
-
 const labelsOfPairs = restricted(logfmtLabels, {
   key: 'pairs that are no objects',
-  isDecided: () => not(mayBeObjects),
-  mayDiffer: mayBeObject,
+  isDecided: () => noObjects.filter,
+  mayDiffer: (line) => !noObjects.includes(line),
 });
 
 /**
@@ -21,15 +17,11 @@ const labelsOfPairs = restricted(logfmtLabels, {
 export const jsonThenLogfmtLabels: ParsedLabels = {
   ...ofObjects(jsonLabels),
   *fittedTo(lines, names) {
-    const objects = lines.filter((line) => mayBeObject(line)).length;
+    const objects = lines.filter((line) => !noObjects.includes(line)).length;
     if (2 * objects < lines.length) return labelsOfPairs;
     return ofObjects(yield* fitted(jsonLabels, lines, names));
   },
 };
-
-function mayBeObject(line: string): boolean {
-  return starts.some((start) => line.startsWith(start));
-}
 
 function ofObjects(labels: ParsedLabels): ParsedLabels {
   const { misparsedRows } = labels;
@@ -39,6 +31,6 @@ function ofObjects(labels: ParsedLabels): ParsedLabels {
       isDecided: (names) => and(...names.map((name) => not(mayHavePair(name)))),
       mayDiffer: (line, names) => names.some((name) => mayHavePairIn(line, name)),
     }),
-    misparsedRows: misparsedRows && and(mayBeObjects, misparsedRows),
+    misparsedRows: misparsedRows && and(not(noObjects.filter), misparsedRows),
   };
 }

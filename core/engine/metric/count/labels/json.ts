@@ -17,6 +17,7 @@ import { flattenJson } from '../../../../victoria/logsql/eval/json.js';
 import { spaceClass as blank, spaces } from '../../../../logql/template/library/characters.js';
 import {
   labelColumn,
+  linesNotStartingWith,
   restricted,
   textBefore,
   textBehind,
@@ -45,6 +46,9 @@ interface JsonKey {
   /** Texts in keys that the backend does not tell from those on the path. */
   readonly mistakable: readonly string[];
 }
+
+/** Lines that `| json` does not take for objects: those start with a brace, or with blanks before it. */
+export const noObjects = linesNotStartingWith(['{', ' ', '\t', '\n', '\r']);
 
 /**
  * The labels of `| json`. A label comes from the only key of its name: at the top level of an object, or on a path of keys whose names add
@@ -92,6 +96,8 @@ function labelsOfPaths(given: readonly LabelPath[], common: readonly string[]): 
     key: labels.key,
     isDecided: () => field('_msg', { kind: 'exact-prefix', text: '{' }),
     mayDiffer: (line) => !line.startsWith('{'),
+    // Paths are also followed in arrays, and behind a text.
+    unparsed: linesNotStartingWith(['{', '[', '"']),
   });
 }
 
@@ -121,6 +127,7 @@ function labelsOfNames(keys: readonly JsonKey[], common: readonly string[]): Par
       const written = yield* writtenKeys(objects, names);
       return labelsOfNames(written, yield* commonField(objects, labelsOfKeys(written, []).keysOf(names)));
     },
+    unparsed: noObjects,
     short: (names) => ({
       replaced: and(
         hasPlainEscapes,

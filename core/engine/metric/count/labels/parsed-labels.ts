@@ -1,5 +1,5 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and } from '../../../../victoria/logsql/build.js';
+import { and, field, not, or } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 
 /** Extracts the labels of a parser from lines in the backend. */
@@ -24,8 +24,27 @@ export interface ParsedLabels {
   lineOf(labels: readonly (readonly [name: string, value: string])[]): string | undefined;
   /** True if a line can be written with this value of a label; it can with any by default. */
   canHold?(name: string, value: string): boolean;
+  /** Lines from which the parser makes no label, and always the same error; undefined if there are none. */
+  readonly unparsed?: UnparsedLines | undefined;
   /** The values that the backend would extract from a line, except in rare cases; undefined if the line represents only itself. */
   valuesOf(line: string, names: readonly string[]): ParsedValues | undefined;
+}
+
+/** Lines that all mean the same to a parser. */
+export interface UnparsedLines {
+  readonly filter: LogsqlFilter;
+  readonly includes: (line: string) => boolean;
+  /** One of them. */
+  readonly representative: string;
+}
+
+/** The lines that start with none of these texts. */
+export function linesNotStartingWith(starts: readonly string[]): UnparsedLines {
+  return {
+    filter: not(or(...starts.map((text) => field('_msg', { kind: 'exact-prefix', text })))),
+    includes: (line) => !starts.some((start) => line.startsWith(start)),
+    representative: 'x',
+  };
 }
 
 /** The values of labels, in the order of their names; undefined for labels that a line does not have. */
@@ -77,13 +96,18 @@ interface Restriction {
   /** Matches lines that the restriction leaves. */
   readonly isDecided: (names: readonly string[]) => LogsqlFilter;
   readonly mayDiffer: (line: string, names: readonly string[]) => boolean;
+  readonly unparsed?: UnparsedLines;
 }
 
 /** The labels of a parser in lines that pass a filter. */
-export function restricted(labels: ParsedLabels, { key, isDecided, mayDiffer }: Restriction): ParsedLabels {
+export function restricted(
+  labels: ParsedLabels,
+  { key, isDecided, mayDiffer, unparsed }: Restriction,
+): ParsedLabels {
   return {
     ...labels,
     key,
+    unparsed,
     decided: (names) => and(isDecided(names), labels.decided(names) ?? and()),
     short: (names) => {
       const lines = labels.short?.(names);

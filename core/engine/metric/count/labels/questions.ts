@@ -1,5 +1,5 @@
 import type { LogsqlFilter, LogsqlPipe } from '../../../../victoria/logsql/ast.js';
-import { and, formatInto, not } from '../../../../victoria/logsql/build.js';
+import { and, formatInto, not, or } from '../../../../victoria/logsql/build.js';
 import type { Steps } from '../../../../base/pace/steps.js';
 import type { TimeRange } from '../../../../base/time/range.js';
 import type { ComparedLabels, ParsedNames } from '../../../plan/columns.js';
@@ -28,7 +28,7 @@ import { jsonThenLogfmtLabels } from './json-then-logfmt.js';
 import { jsonLabels, jsonPathLabels } from './json.js';
 import { logfmtLabels } from './logfmt.js';
 import { byOutcome, classesOf, classValue, type ValueClass } from './outcomes.js';
-import { fitted, labelColumn, type ParsedLabels } from './parsed-labels.js';
+import { fitted, labelColumn, type ParsedLabels, type UnparsedLines } from './parsed-labels.js';
 
 /** Maximum number of labels to count lines by; with more there would be as many groups as lines. */
 const maxNames = 6;
@@ -105,21 +105,35 @@ function groupingQuestion<Digest extends LineDigest & { readonly proven?: Proven
       const line = lineOf(labels, get, open);
       return line === undefined ? undefined : { line };
     };
-    const certain = { pipes: labels.values(open), columns, representativeOf };
+    const unparsed = unparsedIn(lines, labels);
+    const apart =
+      unparsed === undefined ? [] : [formatInto(wholeLine, unparsed.representative, unparsed.filter)];
+    const certain = {
+      pipes: [...labels.values(open), ...apart],
+      columns: unparsed === undefined ? columns : [...columns, wholeLine],
+      representativeOf,
+    };
     const digest = { ...make(labels, certain), outcomes };
     const decided = labels.decided(open);
     if (decided === undefined) return digest;
     // The values represent a line if its labels are certain. Any other line represents only itself.
-    const [texts, isUncertain] = [labels.texts(open), not(decided)];
-    const pipes = [...texts, formatInto(wholeLine, ''), formatInto(wholeLine, '<_msg>', isUncertain)];
+    const texts = labels.texts(open);
+    const isUncertain = not(unparsed === undefined ? decided : or(decided, unparsed.filter));
+    const whole = [formatInto(wholeLine, ''), formatInto(wholeLine, '<_msg>', isUncertain)];
+    const pipes = [...texts, ...whole, ...apart];
     const any = make(labels, { pipes, columns: [...columns, wholeLine], representativeOf });
     const uncertainLines = {
-      key: `${labels.key} ${JSON.stringify(open)}`,
+      key: `${labels.key} ${JSON.stringify(open)} ${unparsed !== undefined}`,
       ...{ pipes: texts, filter: isUncertain },
     };
     return { ...any, outcomes, proven: areCertain ? { uncertainLines, digest } : undefined };
   }
   return unlessTooMany(open, { key, digestFor });
+}
+
+/** The lines that the parser cannot parse, if there are some in a sample. */
+function unparsedIn(lines: readonly string[], { unparsed }: ParsedLabels): UnparsedLines | undefined {
+  return unparsed !== undefined && lines.some(unparsed.includes) ? unparsed : undefined;
 }
 
 /** Identifies what is compared, apart from the texts and numbers that it is compared with. */
@@ -160,15 +174,16 @@ function* groupLines(
   const groups = new Set<string>();
   let areCertain = true;
   for (const line of lines) {
-    const values = labels.valuesOf(line, open);
-    areCertain &&= values !== undefined;
+    const alike = labels.unparsed?.includes(line) === true ? labels.unparsed.representative : undefined;
+    const values = alike === undefined ? labels.valuesOf(line, open) : undefined;
+    areCertain &&= values !== undefined || alike !== undefined;
     const seen = values?.map((value, index) => {
       const name = open[index] ?? '';
       return name === gathered || value === undefined
         ? undefined
         : classValue(value, classes.get(name) ?? []);
     });
-    groups.add(seen === undefined ? line : JSON.stringify(seen));
+    groups.add(seen === undefined ? (alike ?? line) : JSON.stringify(seen));
     yield;
   }
   return {
@@ -342,29 +357,37 @@ export function shorteningQuestion(
     const shortLines = labels.short?.(open);
     if (shortLines === undefined) return decline('lines-stay-long');
     const { pattern, replaced } = shortLines;
+    const unparsed = unparsedIn(lines, labels);
     let short = 0;
     for (const line of lines) {
-      if (labels.valuesOf(line, open) !== undefined) short += 1;
+      if (unparsed?.includes(line) === true || labels.valuesOf(line, open) !== undefined) short += 1;
       yield;
     }
     if (short < lines.length * minShortenedShare) return decline('lines-stay-long');
     const texts = labels.texts(open);
-    const digest = shortening(texts, pattern, replaced);
+    const digest = shortening(texts, pattern, replaced, unparsed);
     if (short < lines.length) return digest;
     const uncertainLines = {
-      key: `short ${labels.key} ${JSON.stringify(open)}`,
+      key: `short ${labels.key} ${JSON.stringify(open)} ${unparsed !== undefined}`,
       pipes: texts,
-      filter: not(replaced),
+      filter: not(unparsed === undefined ? replaced : or(replaced, unparsed.filter)),
     };
-    return { ...digest, proven: { uncertainLines, digest: shortening(labels.values(open), pattern) } };
+    const certain = shortening(labels.values(open), pattern, unparsed && not(unparsed.filter), unparsed);
+    return { ...digest, proven: { uncertainLines, digest: certain } };
   }
   return unlessTooMany(open, { key: `short ${anyLabels.key} ${JSON.stringify(open)}`, digestFor });
 }
 
-/** @param condition matches the lines to shorten, after the pipes; undefined for all */
-function shortening(pipes: readonly LogsqlPipe[], pattern: string, condition?: LogsqlFilter): LineDigest {
+/** @param condition matches the lines to shorten to their labels, after the pipes; undefined for all */
+function shortening(
+  pipes: readonly LogsqlPipe[],
+  pattern: string,
+  condition: LogsqlFilter | undefined,
+  unparsed: UnparsedLines | undefined,
+): LineDigest {
+  const alike = unparsed && formatInto('_msg', unparsed.representative, unparsed.filter);
   return {
-    pipes: [...pipes, formatInto('_msg', pattern, condition)],
+    pipes: [...pipes, formatInto('_msg', pattern, condition), ...(alike === undefined ? [] : [alike])],
     columns: [],
     representativeOf: (get) => ({ line: get('_msg') ?? '' }),
   };

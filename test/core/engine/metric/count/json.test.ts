@@ -63,6 +63,50 @@ test.serial('lines are not sent for labels that stand in them once', async (t) =
   t.true((await rowsMoved(many)) >= 290);
 });
 
+test.serial('lines that are no objects are counted together, whatever they say', async (t) => {
+  const starts = [
+    '',
+    '[1]',
+    '"a text"',
+    '{"status":200} and ',
+    '{',
+    ' {"status":200}',
+    '\t',
+    '\ufeff{}',
+    '7',
+  ];
+  for (const step of [1, 10]) {
+    const stored = Array.from({ length: 290 }, (_, n) => ({
+      ns: base + BigInt(n) * second,
+      stream: { app: 'a', pod: `pod-${n % 3}` },
+      line: n % step === 0 ? `request ${n} took ${n * 7} ms` : `{"n":${n},"status":${n % 4}}`,
+      metadata: n % 5 === 0 ? { status: 'stored' } : {},
+    }));
+    const odd = starts.map((start, n) => ({
+      ...{ ns: base + BigInt(n) * 7n * second, stream: { app: 'a' }, metadata: { status: `${n}` } },
+      line: start + (n % 2 === 0 ? '' : ` ${n} status=3`),
+    }));
+    const isolated = 'sum by (status) (count_over_time({app="a"} | json | __error__="" [60s]))';
+    for (const all of [stored, [...stored, ...odd]]) {
+      await store.push(all);
+      await store.compare(t, [
+        ...queries,
+        isolated,
+        'sum by (status, __error__) (count_over_time({app="a"} | json | drop __error_details__ [60s]))',
+        'sum by (s) (count_over_time({app="a"} | json s="status" | __error__="" [60s]))',
+        'sum by (s, detected_level) (count_over_time({app="a"} | json s="status" | drop __error__ [60s]))',
+        'sum by (status) (count_over_time({app="a"} | json | logfmt | drop __error__ [60s]))',
+        'quantile_over_time(0.5, {app="a"} | json | __error__="" | unwrap n [60s]) by (status)',
+        'sum by (pod) (sum_over_time({app="a"} | json | unwrap n | __error__="" [60s]))',
+        'max_over_time({app="a"} | json | __error__="" | unwrap status | __error__="" [60s]) by (pod)',
+      ]);
+    }
+    await store.push(stored);
+    await store.outcome(isolated, 'on');
+    t.true((await rowsMoved(isolated)) < 60, `${step}`);
+  }
+});
+
 test.serial('lines are not sent for labels of nested objects', async (t) => {
   const stored = Array.from({ length: 290 }, (_, n) => ({
     ns: base + BigInt(n) * second,

@@ -63,6 +63,8 @@ const queries = [
   'sum by (level, detected_level) (count_over_time({app=~".+"} | drop __error__ [120s]))',
   'sum by (app) (bytes_over_time({app=~".+"}[60s]))',
   'sum(count_over_time({app=~".+"} |= "err" [60s]))',
+  'sum by (app) (count_over_time({app=~".+"} |= "nerror" != "200" [60s]))',
+  'sum by (env) (count_over_time({app=~".+"} |~ "note|zone" [60s]))',
   'sum by (detected_level) (rate({app=~".+"} != "warn" [60s]))',
   'sum by (app) (bytes_over_time({app=~".+"} |~ "(?i)don.t|<b>" [60s]))',
   'sum by (env) (count_over_time({app=~".+"} !~ `note":"[a-z ]*","status` [60s]))',
@@ -74,6 +76,7 @@ const queries = [
   'sum by (status, detected_level) (count_over_time({app=~".+"} != "warn" | json | __error__="" [60s]))',
   'sum by (zone) (rate({app=~".+"} |= "it" | json | status >= 300 | drop __error__, __error_details__ [60s]))',
   'avg_over_time({app=~".+"} | json | unwrap ratio | __error__="" [120s]) by (zone)',
+  'quantile_over_time(0.5, {app=~".+"} |= "a" != "warn" | json | unwrap ratio | __error__="" [120s]) by (zone)',
   'sum by (app, __rebuilt) (sum_over_time({app=~".+"} | json | drop __error__ | unwrap ratio [60s]))',
   'max_over_time({app=~".+"} | json | unwrap ratio [60s]) by (app)',
   'stddev_over_time({app=~".+"} | unwrap ratio [120s]) by (app)',
@@ -191,6 +194,43 @@ test.serial('a field of a row that is a label of other streams is in the line', 
       'sum by (env, zone, detected_level) (count_over_time({app="a"} != "zq" | json | __error__="" [60s]))',
     ]);
   }
+});
+
+test.serial('texts are found in values of every type in which the backend stores them', async (t) => {
+  await push(
+    Array.from({ length: 80 }, (_, n): Fields => ({
+      ...{ app: 'a', small: String(n), large: String(n * 79_190_017), signed: String(n - 40) },
+      ...{ ratio: (n / 8).toFixed(3), tiny: `0.${'0'.repeat(n % 9)}${n + 1}`, address: `10.0.${n}.${n * 3}` },
+      ...{ at: new Date(1793491200000 + n * 1001).toISOString(), kind: n % 2 === 0 ? 'even' : 'odd' },
+      ...{ mixed: n % 3 === 0 ? String(n) : `v${n}`, same: '17' },
+    })),
+  );
+  const texts = [
+    '7',
+    '17',
+    '-1',
+    '0.5',
+    '.125',
+    '00',
+    '10.0.1',
+    '0.7.2',
+    '2026-1',
+    ':01.',
+    'Z',
+    'v7',
+    'even',
+  ];
+  await compareCounted(
+    t,
+    texts.flatMap((text) =>
+      ['|=', '!='].map((op) => `sum by (app) (count_over_time({app="a"} ${op} "${text}" [120s]))`),
+    ),
+  );
+  const gathered = 'max_over_time({app="a"} |= "17" | json | unwrap ratio [120s]) by (kind)';
+  const { values } = await ask(gathered, 'off');
+  const answer = await ask(gathered, 'on');
+  t.deepEqual(answer.values, values);
+  t.is(answer.strategy, 'value-groups:ran');
 });
 
 test.serial('a field of the stream is in no line', async (t) => {

@@ -168,6 +168,27 @@ test.serial('values are not gathered by labels that are fields of rows with a li
   }
 });
 
+test.serial(
+  'fields of lines that cannot be parsed hide no values, where such lines do not pass',
+  async (t) => {
+    const parsed = lines(290).map((entry, n) =>
+      n % 4 === 0
+        ? { ...entry, line: `all is well ${n}`, metadata: { took_ms: `${n}`, method: 'PUT' } }
+        : entry,
+    );
+    await store.push(parsed);
+    for (const [stages, strategy] of [
+      ['| json | __error__="" | unwrap took_ms | __error__=""', 'value-groups:ran'],
+      ['| json | drop __error__ | unwrap took_ms | __error__=""', 'value-groups:row-labels'],
+      ['| json | unwrap took_ms | __error__=""', 'value-groups:row-labels'],
+    ] as const) {
+      const text = `quantile_over_time(0.9, {app="a"} ${stages} [60s]) by (method)`;
+      t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'), text);
+      t.true((await store.tried(text)).includes(strategy), text);
+    }
+  },
+);
+
 test.serial('the backend adds up plain numbers, and sends other values as they are', async (t) => {
   const odd = [
     '1e1',

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import test from 'ava';
 import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { heavyGate, pacedSlots } from '../../../../../core/victoria/upstream/gates/call-gates.js';
-import { WaitBudget } from '../../../../../core/base/admission/waits.js';
+import { WaitBudget } from '../../../../../core/base/time/waits.js';
 
 const { signal } = new AbortController();
 const longBudget = (): WaitBudget => new WaitBudget(60_000, () => performance.now());

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { WaitBudget } from '../../../../../core/base/admission/waits.js';
+import { WaitBudget } from '../../../../../core/base/time/waits.js';
 import { apiError } from '../../../../../core/base/errors/table.js';
 import { everything, query, sortByTime } from '../../../../../core/victoria/logsql/build.js';
 import {

@@ -4,7 +4,7 @@ import { ApiError } from '../../../../../core/base/errors/api-error.js';
 import { GaugesReader, parseGauges } from '../../../../../core/victoria/upstream/gates/gauges.js';
 import { OwnCalls, type OwnCallsView } from '../../../../../core/victoria/upstream/gate.js';
 import { ScanGate, type ScanPass } from '../../../../../core/victoria/upstream/gates/scan-gate.js';
-import { WaitBudget } from '../../../../../core/base/admission/waits.js';
+import { WaitBudget } from '../../../../../core/base/time/waits.js';
 
 const { signal } = new AbortController();
 

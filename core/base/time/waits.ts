@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { apiError } from '../errors/table.js';
 
 /** A concurrency permit held by one request. */
@@ -128,4 +129,66 @@ export async function untilAborted<Value>(work: Promise<Value>, signal: AbortSig
       signal.removeEventListener('abort', onAbort);
     });
   });
+}
+
+/** Maximum delay: Node.js fires timers of more than 24.8 days at once, and adds to some of those that it is given. */
+const longestMs = 24 * 24 * 3_600_000;
+
+/** A delay that every kind of timer takes, those of libraries too: whole milliseconds, at most 24 days. */
+export function timerMs(ms: number): number {
+  return Math.min(Math.max(0, Math.ceil(ms)), longestMs);
+}
+
+/** `setTimeout` for a delay of any length. */
+export function startTimer(action: () => void, ms: number): NodeJS.Timeout {
+  return setTimeout(action, timerMs(ms));
+}
+
+/** `setInterval` for an interval of any length. */
+export function startInterval(action: () => void, ms: number): NodeJS.Timeout {
+  return setInterval(action, timerMs(ms));
+}
+
+/** `AbortSignal.timeout` for a timeout of any length. */
+export function timeoutSignal(ms: number): AbortSignal {
+  return AbortSignal.timeout(timerMs(ms));
+}
+
+interface SleepOptions {
+  readonly signal?: AbortSignal;
+  /** False if the process may end while it sleeps. */
+  readonly ref?: boolean;
+}
+
+/**
+ * Resolves after a delay of any length.
+ * @throws AbortError when the signal aborts
+ */
+export function sleep(ms: number, options?: SleepOptions): Promise<void> {
+  return delay(timerMs(ms), undefined, options);
+}
+
+/** Waits until `begin` calls `done` or the signal aborts, then calls the cleanup function that `begin` returned. */
+export function doneOrAborted(begin: (done: () => void) => () => void, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
+    const done = (): void => {
+      end();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const end = begin(done);
+    signal.addEventListener('abort', done);
+  });
+}
+
+/** Waits `ms` milliseconds or until the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return doneOrAborted((done) => {
+    const timer = startTimer(done, ms);
+    return () => clearTimeout(timer);
+  }, signal);
 }
