@@ -90,6 +90,16 @@ export const mutatedRooms: readonly MutatedRoom[] = [
     tests: ['core/engine/plan/behind-stages', 'core/engine/plan/rules', 'core/engine/plan/stored-names'],
   },
   {
+    name: 'rebuilt-lines',
+    sources: declarations(
+      'core/engine/plan/missing-lines.ts',
+      'rebuiltLinesExactly',
+      'holding',
+      'storedTexts',
+    ),
+    tests: ['core/engine/plan/rebuilt-lines'],
+  },
+  {
     name: 'plan-counts',
     sources: [
       ...declarations('core/engine/plan/rules/metric.ts', 'metricRules'),

@@ -1,9 +1,15 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
-import { rebuiltLinesExactly, rebuiltLinesThatPass } from '../../../../core/engine/plan/missing-lines.js';
+import {
+  type LineField,
+  rebuiltLinesExactly,
+  rebuiltLinesThatPass,
+} from '../../../../core/engine/plan/missing-lines.js';
 import type { LineFilterStage } from '../../../../core/logql/ast.js';
+import { parseQuery } from '../../../../core/logql/index.js';
 import { compileLineFilter } from '../../../../core/logql/stages/line-filter.js';
+import { matcher, streamMatch } from '../../../../core/victoria/logsql/build.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
 import { rebuildLine } from '../../../../core/victoria/names/missing-line.js';
 import { rowsOf, type Fields } from '../../../plugins/embedded-backend/logsql/run-query.js';
@@ -107,6 +113,23 @@ test('fields do not show whether a rebuilt line has quotes, escapes, or what a p
     t.false(isDecided(filterOf('|=', text)), JSON.stringify(text));
   t.false(isDecided(filterOf('|~', 'time.*out')));
   t.false(isDecided(filterOf('|~', '(?i)timeout')));
+});
+
+test('line filters alone are decided by fields, of which there may be 300', (t) => {
+  const stages = parseQuery('{app="x"} |= "" |= "timeout"');
+  const parsed = parseQuery('{app="x"} |= "timeout" | json');
+  if (stages.kind !== 'log' || parsed.kind !== 'log') throw new Error('no log queries');
+  const named = (count: number): readonly LineField[] =>
+    Array.from({ length: count }, (_, n) => ({ name: `f${n}` }));
+  t.true(rebuiltLinesExactly(stages.stages, named(300)) !== undefined);
+  t.is(rebuiltLinesExactly(stages.stages, named(301)), undefined);
+  t.is(rebuiltLinesExactly(parsed.stages, named(1)), undefined);
+});
+
+test('a field that only some lines have is looked for in these alone', (t) => {
+  const within = streamMatch(matcher('env', '=', ''));
+  const asked = rebuiltLinesExactly([filterOf('|=', 'slow')], [{ name: 'path' }, { name: 'env', within }]);
+  t.is(asked && printFilter(asked), 'path:*"slow"* or {env=""} env:*"slow"*');
 });
 
 test('rows whose fields hold the text nowhere are not asked for', (t) => {
