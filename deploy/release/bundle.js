@@ -21,6 +21,8 @@ const banner = `import{createRequire as requireFrom}from'node:module';const requ
 export async function bundle(folder) {
   const code = filesIn(folder, 'dist').filter((file) => file.endsWith('.js') && !file.startsWith(page));
   const texts = new Map(code.map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
+  const threads = code.flatMap((file) => threadsOf(file, texts.get(file)));
+  if (threads.length === 0) throw new Error('no module starts a thread: the way to find them is wrong');
   const { bin, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const { outputFiles } = await build({
     absWorkingDir: folder,
@@ -28,7 +30,7 @@ export async function bundle(folder) {
       ...Object.values(bin),
       ...Object.values(exports).map((each) => each.default),
       ...code.filter((file) => /^dist\/plugins\/[^/]+\/index\.js$/.test(file)),
-      ...code.flatMap((file) => threadsOf(file, texts.get(file))),
+      ...threads,
     ],
     outbase: 'dist',
     outdir: 'dist',
@@ -57,7 +59,7 @@ export async function bundle(folder) {
 
 /** Files that a module starts as threads, `new URL('./worker.js', import.meta.url)`. */
 function threadsOf(file, text) {
-  const names = [...text.matchAll(/new URL\(['"]\.\/([\w-]+\.js)['"], import\.meta\.url\)/g)];
+  const names = [...text.matchAll(/new URL\(['"]\.\/([\w-]+\.js)['"],\s*import\.meta\.url\)/g)];
   return names.map(([, name]) => join(dirname(file), name));
 }
 
