@@ -88,6 +88,6 @@ export const commands: readonly Command[] = [
   {
     name: 'flags',
     summary: 'print every flag with its default and description: flags [WORD] searches them',
-    run: async (args, io) => (await import('./flags-command.js')).flags(args, io),
+    run: async (args, io) => (await import('../tools/flags-command.js')).flags(args, io),
   },
 ];

@@ -6,8 +6,8 @@ import {
   type CommandFlag,
   type OptionDefinition,
 } from '../kernel/options/index.js';
-import type { Io } from './io.js';
-import { serveFlags } from './own-flags.js';
+import type { Io } from '../program/io.js';
+import { serveFlags } from '../program/own-flags.js';
 
 const usage = `Usage: ref-proxy flags [WORD...]
 
