@@ -29,7 +29,7 @@ import type { Channel, Message } from '../workers/channel.js';
 import type { WorkerSockets } from '../workers/workers.js';
 import { execArgvOf } from './heap.js';
 import { warnOfNode } from './node-version.js';
-import { pauseUnless, runUntilSignal } from './until-signal.js';
+import { runUntilSignal } from './until-signal.js';
 import {
   drainTopic,
   exposeTopic,
@@ -42,7 +42,7 @@ import { needsRestart } from './reload/restart-only.js';
 import { watching } from './reload/watch.js';
 import type { WorkerReload } from '../kernel/plugin/host.js';
 import { pipelineIdentity, workerVariable, type WorkerSlot } from './worker-process.js';
-import { sleep, startTimer } from '../base/time/waits.js';
+import { pause, sleep, startTimer } from '../base/time/waits.js';
 
 /** Number of processes that serve. */
 export function workersOf({ workers }: Pipeline['server']): number {
@@ -209,7 +209,7 @@ class FirstProcess {
     if (shutdownDelay === 0) return;
     this.#isLeaving = true;
     this.#stopWorkers();
-    await pauseUnless(hurry, shutdownDelay);
+    await pause(shutdownDelay, hurry);
   }
 
   async close(): Promise<void> {

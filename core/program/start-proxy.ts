@@ -9,7 +9,7 @@ import { logFindings } from './findings.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/clock.js';
 import type { Host, ReloadReport, ServingState } from '../kernel/plugin/host.js';
-import { untilAborted } from '../base/time/waits.js';
+import { pause, untilAborted } from '../base/time/waits.js';
 import { Edge } from '../http/edge.js';
 import { Lives } from '../kernel/plugin/life.js';
 import { Generation, type GenerationDeps } from './reload/generation.js';
@@ -46,7 +46,6 @@ import { StageMeter } from '../kernel/stage-meter.js';
 import { alone, type Joined, type Workers } from '../workers/workers.js';
 import { acrossWorkers, purgeTopic } from './all-workers.js';
 import { warnOfNode } from './node-version.js';
-import { pauseUnless } from './until-signal.js';
 import { memoryFields, warnOfHeap } from './heap.js';
 import { createMetering } from './metering.js';
 import { reloadAllTopic, reloadTopic } from './worker-topics.js';
@@ -235,7 +234,7 @@ export async function startProxy(pipeline: Pipeline, options: StartOptions = {})
       },
     );
     // A worker is notified by the first process, whose delay is the relevant one.
-    await pauseUnless(hurry, joined === undefined ? delayMs : delayMs + firstProcessGraceMs);
+    await pause(joined === undefined ? delayMs : delayMs + firstProcessGraceMs, hurry);
   };
   let closing: Promise<void> | undefined;
   return {

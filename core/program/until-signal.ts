@@ -1,4 +1,4 @@
-import { sleep, startInterval, startTimer } from '../base/time/waits.js';
+import { startInterval, startTimer } from '../base/time/waits.js';
 
 /** A process that runs until it is closed. */
 export interface Service {
@@ -71,11 +71,6 @@ function forgetEarlySignals(): void {
 
 function endAtOnce(): void {
   process.exit(0);
-}
-
-/** Waits for this time, or until the signal is aborted. */
-export async function pauseUnless(hurry: AbortSignal, ms: number): Promise<void> {
-  await sleep(ms, { signal: hurry }).catch(() => undefined);
 }
 
 /** The started service; undefined if the start was cancelled. */

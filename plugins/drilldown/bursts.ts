@@ -1,4 +1,5 @@
-import { withoutPermit, startTimer } from '../../core/base/time/waits.js';
+import { startTimer } from '../../core/base/time/waits.js';
+import { withoutPermit } from '../../core/base/admission/fair-queue.js';
 import { ApiError } from '../../core/base/errors/api-error.js';
 import { detachExchange, Flights } from '../../core/cache/answer-caching.js';
 import type { CheckedMetric } from '../../core/engine/plan/checked-request.js';

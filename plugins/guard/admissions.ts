@@ -1,6 +1,6 @@
-import { FairQueue, type Owner } from '../../core/base/admission/fair-queue.js';
+import { FairQueue, type Owner, heldPermit, type HeldPermit } from '../../core/base/admission/fair-queue.js';
 import { Attached } from '../../core/base/memory/account.js';
-import { heldPermit, type HeldPermit, WaitBudget } from '../../core/base/time/waits.js';
+import { WaitBudget } from '../../core/base/time/waits.js';
 import type { PermitShares } from '../../core/workers/workers.js';
 
 /** `concurrency`: all permits are taken; `overload`: the request timed out in the queue. */

@@ -1,7 +1,8 @@
 /** Stage `guard`: enforces the limits of clients, tenants and this replica, before a request causes any cost. */
 import { createHash } from 'node:crypto';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { type HeldPermit, heldPermit, startInterval } from '../../core/base/time/waits.js';
+import { startInterval } from '../../core/base/time/waits.js';
+import { type HeldPermit, heldPermit } from '../../core/base/admission/fair-queue.js';
 import type { Tenant } from '../../core/base/caller.js';
 import type { GuardOptions } from '../../core/base/options.gen.js';
 import { checkRequestLimits } from '../../core/operations/index.js';

@@ -1,7 +1,8 @@
 /**
  * Stage `peer-cache`: caches packed answers in memory, on disk, and in other replicas or a shared store; merges identical concurrent calls.
  */
-import { withoutPermit, startInterval } from '../../core/base/time/waits.js';
+import { startInterval } from '../../core/base/time/waits.js';
+import { withoutPermit } from '../../core/base/admission/fair-queue.js';
 import { weighAnswer } from '../../core/wire/answer/merge/index.js';
 import { type CacheableAnswer, isCacheable, packSteps, unpackSteps } from '../../core/wire/answer/packed.js';
 import { ageBuckets } from '../../core/cache/answer-tier.js';

@@ -1,5 +1,5 @@
 import { hourMs, linesOf, minuteMs, until, type Lab } from './lab.js';
-import { type Params, type Site } from './site.js';
+import type { Params, Site } from './site.js';
 import { expect, same, type Claim, type Section } from './section.js';
 import { openTail, refusedTail } from './tails.js';
 

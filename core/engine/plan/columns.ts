@@ -1,9 +1,9 @@
 import { addTo } from '../../base/order.js';
-import type { Grouping, LabelFilterStage, Matcher, Stage } from '../../logql/ast.js';
+import type { Grouping, LabelFilter, LabelFilterStage, Matcher, Stage } from '../../logql/ast.js';
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, readsErrors } from '../../logql/metric/index.js';
 import type { LabelComparison } from '../../logql/pipeline/label-comparison.js';
-import { decidingErrorLabels } from '../../logql/pipeline/types.js';
+import { decidingErrorLabels, errorLabel } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import type { Extraction } from '../../logql/stages/stage.js';
 import type { FieldRef, LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
@@ -26,7 +26,6 @@ import { matchesText, wholeMatcher } from './backend-pattern.js';
 
 const scopeAttributes = 'scope.attributes.';
 const clashSuffix = '_extracted';
-const errorName = '__error__';
 
 type SeenLeaf = Pick<Leaf, 'range' | 'pushed' | 'merged'>;
 
@@ -68,9 +67,14 @@ export function mayKeepErrors({ range, pushed, merged }: SeenLeaf): boolean {
 function endsWithoutErrors(filters: readonly LabelFilterStage[]): boolean {
   for (const { filter } of filters.toReversed()) {
     if (filter.kind !== 'string') return false;
-    if (filter.name === errorName) return filter.op === '=' && filter.value === '';
+    if (filter.name === errorLabel) return isNoError(filter);
   }
   return false;
+}
+
+/** True for `__error__=""`. */
+function isNoError(filter: LabelFilter): boolean {
+  return filter.kind === 'string' && filter.name === errorLabel && filter.op === '=' && filter.value === '';
 }
 
 /** The visible labels, including the suffixed name of the level found in an entry if that label is among them. */
@@ -191,8 +195,7 @@ export function dropsErrors(stages: readonly Stage[], names: ReadonlySet<string>
 export function filtersErrors(stages: readonly Stage[]): boolean {
   const first = firstLookAtErrors(stages);
   const [one, another] = (first && descriptorOf(first).comparisons?.(first)) ?? [];
-  const isFilter = one?.kind === 'string' && one.name === errorName && one.op === '=' && one.value === '';
-  return isFilter && another === undefined;
+  return one !== undefined && isNoError(one) && another === undefined;
 }
 
 /** The first stage behind the parser that depends on errors. */

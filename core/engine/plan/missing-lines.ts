@@ -71,16 +71,11 @@ function withText(text: string, fields: readonly string[]): LogsqlFilter {
   return and(
     ...parts
       .filter((part) => part !== '' && !punctuation.has(part))
-      .map((part) =>
-        or(...fields.map((name) => (name.includes(part) ? present(name) : substring(name, part)))),
-      ),
+      .map((part) => or(...fields.map((name) => inField(name, part)))),
   );
 }
 
-/**
- * The text may start inside a JSON escape: with the `n` of `
- * `, or with the last characters of `\u001f`.
- */
+/** The text may start inside a JSON escape: with the `n` of a line feed, or with the last characters of `\u001f`. */
 const escapeEnd = /^(?:[bfnrt]|u$|u?(?:0?0?[01])?[0-9a-f])/;
 const punctuation: ReadonlySet<string> = new Set(['{', '}', ':', ',']);
 
@@ -122,11 +117,17 @@ function holding(test: FilterTest, fields: readonly LineField[]): LogsqlFilter |
   const texts = storedTexts(text);
   return or(
     ...fields.map(({ name, within }) => {
-      const isInName = JSON.stringify(name).includes(text);
-      const held = isInName ? present(name) : or(...texts.map((stored) => substring(name, stored)));
+      const held = inField(name, text, texts);
       return within === undefined ? held : and(within, held);
     }),
   );
+}
+
+/** Matches rows in whose JSON the name or the value of a field has a text, which is stored as one of these. */
+function inField(name: string, text: string, stored: readonly string[] = [text]): LogsqlFilter {
+  return JSON.stringify(name).includes(text)
+    ? present(name)
+    : or(...stored.map((each) => substring(name, each)));
 }
 
 /** Control characters, each with the end of its JSON escape: `n` for a line feed, `u001f` for a unit separator. */

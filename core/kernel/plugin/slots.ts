@@ -1,4 +1,4 @@
-import type { Permit } from '../../base/time/waits.js';
+import type { Permit } from '../../base/admission/fair-queue.js';
 import type { Tenant } from '../../base/caller.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import type { Binding } from '../../victoria/upstream/bound.js';

@@ -1,4 +1,3 @@
-import type { HeldPermit } from '../../base/time/waits.js';
 import type { Clock } from '../../base/clock.js';
 import { apiError } from '../../base/errors/table.js';
 import {
@@ -17,7 +16,7 @@ import {
   type BackendOptions,
 } from './exchange.js';
 import { CallGate } from './gate.js';
-import type { Owner } from '../../base/admission/fair-queue.js';
+import type { Owner, HeldPermit } from '../../base/admission/fair-queue.js';
 
 export type { BackendAnswer, BackendCall } from './exchange.js';
 

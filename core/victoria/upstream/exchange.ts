@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import type { Owner } from '../../base/admission/fair-queue.js';
-import type { HeldPermit, Permit } from '../../base/time/waits.js';
+import type { Owner, HeldPermit, Permit } from '../../base/admission/fair-queue.js';
 import type { ApiError } from '../../base/errors/api-error.js';
 import { streamUnpackers } from '../../base/encoding.js';
 import { Secrets } from '../../base/secrets.js';

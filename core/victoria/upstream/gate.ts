@@ -1,11 +1,5 @@
-import { FairQueue, type Owner } from '../../base/admission/fair-queue.js';
-import {
-  heldPermit,
-  type HeldPermit,
-  WaitBudget,
-  startInterval,
-  timeoutSignal,
-} from '../../base/time/waits.js';
+import { FairQueue, type Owner, heldPermit, type HeldPermit } from '../../base/admission/fair-queue.js';
+import { WaitBudget, startInterval, timeoutSignal } from '../../base/time/waits.js';
 import { apiError } from '../../base/errors/table.js';
 
 interface CallGateOptions {

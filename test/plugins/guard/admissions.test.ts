@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { HeldPermit } from '../../../core/base/time/waits.js';
+import type { HeldPermit } from '../../../core/base/admission/fair-queue.js';
 import { alone } from '../../../core/workers/workers.js';
 import { Admissions } from '../../../plugins/guard/admissions.js';
 

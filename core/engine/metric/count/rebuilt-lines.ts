@@ -35,28 +35,38 @@ import type { StatisticsInput } from './statistics-input.js';
 import { streamFields, type StreamListing } from './stream-listing.js';
 
 /** The leaf with line filters that the fields of rows without a line decide in its filter, if they are all of its line filters. */
-export function withLinesDecided<Of extends LeafPlan>(
-  leaf: Of,
-  { fields: names, streams }: StreamListing,
-  naming: Naming,
-): Of {
+export function withLinesDecided<Of extends LeafPlan>(leaf: Of, listing: StreamListing, naming: Naming): Of {
   const { logs } = leaf;
-  const ofStreams = streamFields(streams);
-  const own = names.filter((name) => (ofStreams.get(name) ?? 0) < streams.size);
-  // A name with an asterisk would be a prefix.
-  if (logs.recheck.length === 0 || own.some((name) => name.includes('*'))) return leaf;
-  const passing = rebuiltLinesExactly(
-    logs.recheck,
-    own.map((name) => ({
-      name,
-      within: ofStreams.has(name) ? streamMatch(matcher(name, '=', '')) : undefined,
-    })),
-  );
+  const own = logs.recheck.length === 0 ? undefined : lineFieldsOf(listing);
+  const passing =
+    own &&
+    rebuiltLinesExactly(
+      logs.recheck,
+      own.map(({ name, isClashing }) => ({
+        name,
+        within: isClashing ? streamMatch(matcher(name, '=', '')) : undefined,
+      })),
+    );
   if (passing === undefined) return leaf;
   const filter = and(logs.filter, or(not(missingLineRows(naming)), passing));
   if (queryTooLong.match(filter) === true) return leaf;
   const decided = { ...logs, filter, recheck: [] };
   return { ...leaf, logs: decided, fieldsSeen: fieldsSeen(leaf, decided) };
+}
+
+/** A field that rebuilt lines have. */
+interface OwnField {
+  readonly name: string;
+  /** True if it is a field of some streams, in whose lines it is not. */
+  readonly isClashing: boolean;
+}
+
+/** The fields of rebuilt lines; undefined if the name of one would be a prefix, with its asterisk. */
+function lineFieldsOf({ fields: names, streams }: StreamListing): readonly OwnField[] | undefined {
+  const ofStreams = streamFields(streams);
+  const own = names.filter((name) => (ofStreams.get(name) ?? 0) < streams.size);
+  if (own.some((name) => name.includes('*'))) return undefined;
+  return own.map((name) => ({ name, isClashing: ofStreams.has(name) }));
 }
 
 /** The count of rows without a line that fields cannot decide. */
@@ -159,13 +169,12 @@ function rebuiltDigest(
   const { isEmpty, isOdd } = columnNames;
   const { level: word } = levelColumns;
   const ofStreams = streamFields(listing.streams);
-  // Rows of the streams that lack one of these fields may have it in their lines.
-  const clashing = [...ofStreams].flatMap(([name, count]) => (count < listing.streams.size ? [name] : []));
-  const mayClash = new Set(clashing);
-  const isOwn = (name: string): boolean => !ofStreams.has(name) || mayClash.has(name);
-  const own = listing.fields.filter(isOwn);
-  // A name that ends with an asterisk would be a prefix.
-  if (own.length === 0 || own.some((name) => name.includes('*'))) return decline('missing-lines');
+  const inLines = lineFieldsOf(listing);
+  if (inLines === undefined || inLines.length === 0) return decline('missing-lines');
+  const own = inLines.map(({ name }) => name);
+  const clashing = inLines.flatMap(({ name, isClashing }) => (isClashing ? [name] : []));
+  const [areOwn, mayClash] = [new Set(own), new Set(clashing)];
+  const isOwn = (name: string): boolean => areOwn.has(name);
   const pipes = [
     ...rebuildLines(own, [...columns, ...ofStreams.keys()], clashing),
     ...(lines.kind === 'all' ? [] : [where(lines)]),

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import type { HeldPermit } from '../../../base/time/waits.js';
+import type { HeldPermit } from '../../../base/admission/fair-queue.js';
 import { endIfTold } from '../../../base/end-thread.js';
 import { errorOf, faultOf } from '../../../base/errors/fault.js';
 import { MemoryAccount, type MemoryUse } from '../../../base/memory/account.js';

@@ -1,11 +1,5 @@
-import {
-  type Permit,
-  type WaitBudget,
-  withoutPermit,
-  once,
-  untilAborted,
-  sleep,
-} from '../../../base/time/waits.js';
+import { type WaitBudget, once, untilAborted, sleep } from '../../../base/time/waits.js';
+import { type Permit, withoutPermit } from '../../../base/admission/fair-queue.js';
 import { ApiError } from '../../../base/errors/api-error.js';
 import { isWithin } from '../../../base/order.js';
 import type { TimeRange } from '../../../base/time/range.js';
