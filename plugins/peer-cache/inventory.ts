@@ -15,7 +15,6 @@ import type { SeriesRequest } from '../../core/wire/api/request.js';
 import {
   bucketsOf,
   everyStream,
-  type Filled,
   type Listed,
   type Listing,
   listOver,
@@ -173,7 +172,7 @@ export class Inventory {
    * Tells whether this is the first listing of an owner and no bucket is cached (on disk, for example). One call for the whole is faster
    * than one per bucket, and the owner may never ask again.
    */
-  async #isNew(filled: Filled, exchange: Exchange<'tenant'>): Promise<boolean> {
+  async #isNew(filled: TimeRange, exchange: Exchange<'tenant'>): Promise<boolean> {
     const owner = this.#keyOf(everyStream, noTime, exchange);
     const isKnown = this.#asked.get(owner) === true;
     this.#asked.set(owner, true, owner.length, joinedForMs);

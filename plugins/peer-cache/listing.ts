@@ -1,3 +1,4 @@
+import { floorTo } from '../../core/base/time/index.js';
 import type { TimeRange } from '../../core/base/time/range.js';
 import type { LogsqlFilter } from '../../core/victoria/logsql/ast.js';
 import { everything, isOfStreams, query } from '../../core/victoria/logsql/build.js';
@@ -23,7 +24,7 @@ export interface Listing {
   /** The listing of a range that may still change, or that is not a bucket. */
   edge(range: TimeRange, signal: AbortSignal): Promise<readonly string[]>;
   /** The listing of many buckets. */
-  joined(filled: Filled, parallel: number, signal: AbortSignal): Promise<Listed>;
+  joined(filled: TimeRange, parallel: number, signal: AbortSignal): Promise<Listed>;
 }
 
 /** A partial bucket at the start or end of a range. */
@@ -153,75 +154,56 @@ function readerOf(listing: ListingQuestion['listing'], field: string | undefined
   }
 }
 
-/** A range that consists of whole buckets: [start, end) in nanoseconds, at multiples of a bucket's length. */
-export interface Filled extends TimeRange {
-  /** Index of the smallest length in `lengths`. */
-  readonly level: number;
-}
-
 const minuteNs = 60_000_000_000n;
 /** Lengths of buckets; each is a multiple of the one before. */
-const lengths = [1n, 10n, 60n, 360n, 1_440n].map((minutes) => minutes * minuteNs);
+const shortestBucketNs = 5n * minuteNs;
+const lengths = [shortestBucketNs, ...[15n, 60n, 360n, 1_440n].map((minutes) => minutes * minuteNs)];
 /** Shorter ranges are not split (docs/protocol/operation.md#cache-times). */
-const shortestNs = 10n * minuteNs;
+const shortestNs = 2n * shortestBucketNs;
 /** Longer ranges are not split either, because they would take too many buckets. */
 const longestNs = 62n * 1_440n * minuteNs;
-/** In longer ranges the smallest buckets cost more than they save. */
-const longNs = 360n * minuteNs;
 /** Lines younger than this may not have been ingested yet. */
 const newestNs = minuteNs;
 
 export interface Divided {
   /** The part that consists of whole buckets, whose bounds are the same for other ranges. */
-  readonly filled: Filled;
+  readonly filled: TimeRange;
   /** End of the part whose lines are old enough to be cached for a while, at a whole minute or at the end of the range. */
   readonly youngEndNs: bigint;
-  /**
-   * The buckets that contain the start and the end of the range; undefined where the range coincides with a bucket, or where the bucket is
-   * too young to be cached.
-   */
-  readonly atStart: TimeRange | undefined;
+  /** The bucket that contains the start of the range, and the one that contains its end, if that is old enough to be cached. */
+  readonly atStart: TimeRange;
   readonly atEnd: TimeRange | undefined;
 }
 
 /** Splits a range into buckets; undefined if it is too short, too long or too young. */
 export function split({ startNs, endNs }: TimeRange, nowNs: bigint): Divided | undefined {
   if (endNs - startNs < shortestNs || endNs - startNs > longestNs) return undefined;
-  const level = endNs - startNs < longNs ? 0 : 1;
-  const length = lengths[level] ?? minuteNs;
   const oldNs = nowNs - newestNs;
   const sealedNs = oldNs < endNs ? oldNs : endNs;
-  const filled = { startNs: -floor(-startNs, length), endNs: floor(sealedNs, length), level };
-  if (filled.startNs >= filled.endNs) return undefined;
-  const youngEndNs = floor(sealedNs, minuteNs);
-  const atStart = { startNs: filled.startNs - length, endNs: filled.startNs };
-  const atEnd = { startNs: youngEndNs, endNs: youngEndNs + minuteNs };
-  return {
-    filled,
-    youngEndNs,
-    atStart: startNs === filled.startNs ? undefined : atStart,
-    atEnd: youngEndNs === endNs || atEnd.endNs > oldNs ? undefined : atEnd,
+  // The largest buckets of which one fits in at any rate: the backend takes about as long for a short bucket as for a long one.
+  const length = lengths.findLast((each) => 2n * each <= sealedNs - startNs) ?? shortestBucketNs;
+  const lastNs = floorTo(endNs, length);
+  // Only old buckets can contain the end. The others are filled up with smaller ones.
+  const isOld = lastNs + length <= oldNs;
+  const filled = {
+    startNs: -floorTo(-startNs, length),
+    endNs: isOld ? lastNs : floorTo(sealedNs, shortestBucketNs),
   };
+  if (filled.startNs >= filled.endNs) return undefined;
+  const youngEndNs = isOld ? lastNs : floorTo(sealedNs, minuteNs);
+  const atStart = { startNs: filled.startNs - length, endNs: filled.startNs };
+  const atEnd = { startNs: youngEndNs, endNs: youngEndNs + (isOld ? length : minuteNs) };
+  return { filled, youngEndNs, atStart, atEnd: atEnd.endNs > oldNs ? undefined : atEnd };
 }
 
 /** The largest possible buckets that fill a range, in order. */
-export function bucketsOf({ startNs, endNs, level: smallest }: Filled): readonly TimeRange[] {
+export function bucketsOf({ startNs, endNs }: TimeRange): readonly TimeRange[] {
   const buckets: TimeRange[] = [];
   for (let from = startNs; from < endNs;) {
-    let level = smallest;
-    for (let larger = level + 1; larger < lengths.length; larger += 1) {
-      const length = lengths[larger] ?? minuteNs;
-      if (from % length === 0n && from + length <= endNs) level = larger;
-    }
-    const to = from + (lengths[level] ?? minuteNs);
+    const fits = (length: bigint): boolean => from % length === 0n && from + length <= endNs;
+    const to = from + (lengths.findLast(fits) ?? shortestBucketNs);
     buckets.push({ startNs: from, endNs: to });
     from = to;
   }
   return buckets;
-}
-
-/** The largest multiple of a length that is at most `ns`. */
-function floor(ns: bigint, length: bigint): bigint {
-  const rest = ns % length;
-  return rest < 0n ? ns - rest - length : ns - rest;
 }

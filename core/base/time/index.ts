@@ -371,3 +371,9 @@ export function printRfc3339(ns: bigint): string {
 export function formatSeconds(timestampMs: number): string {
   return timestampMs % 1000 === 0 ? String(timestampMs / 1000) : (timestampMs / 1000).toFixed(3);
 }
+
+/** The largest multiple of a length that is at most `ns`. */
+export function floorTo(ns: bigint, lengthNs: bigint): bigint {
+  const rest = ns % lengthNs;
+  return ns - (rest < 0n ? rest + lengthNs : rest);
+}

@@ -126,3 +126,8 @@ export function matchesText({ op, value }: Pick<Matcher, 'op' | 'value'>, text: 
       : compileRegExp(value, { anchored: true, dotAll: true }).test(text);
   return isEqual === (op === '=' || op === '=~');
 }
+
+/** True if every text passes a comparison, except perhaps the empty one; false if that is not obvious. */
+export function passesAnyText({ op, value }: Pick<Matcher, 'op' | 'value'>): boolean {
+  return op === '=~' ? value === '.+' || value === '.*' : op === '!=' && value === '';
+}

@@ -22,7 +22,7 @@ import { detectedLevelName } from '../../victoria/names/level.js';
 import { isChosenField, isOtlpField, type Naming } from '../../victoria/names/naming.js';
 import { serviceNameLabel, unknownService } from '../../victoria/names/service-name.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
-import { matchesText, wholeMatcher } from './backend-pattern.js';
+import { matchesText, passesAnyText, wholeMatcher } from './backend-pattern.js';
 
 const scopeAttributes = 'scope.attributes.';
 const clashSuffix = '_extracted';
@@ -294,7 +294,9 @@ export class LabelFields {
       if (field !== undefined && rival === undefined)
         return { kind: 'stream', groups: [[wholeMatcher(field, op, value)]] };
     }
-    return or(...rules.map((rule) => and(this.#streamsOf(rule, rules), firstPasses(rule, { op, value }))));
+    const passing = rules.map((rule) => [rule, firstPasses(rule, { op, value })] as const);
+    if (passing.every(([, { kind }]) => kind === 'all')) return everything;
+    return or(...passing.map(([rule, passes]) => and(this.#streamsOf(rule, rules), passes)));
   }
 
   /** Every field that may provide the label's value, with the streams in which it does. */
@@ -368,13 +370,14 @@ function firstPasses(rule: LabelRule, { op, value }: Pick<Comparison, 'op' | 'va
   if (passesOtherwise && (op === '!=' || op === '!~'))
     return not(firstPasses(rule, { op: op === '!=' ? '=' : '=~', value }));
   const passesEmpty = matchesText({ op, value }, '');
+  const passesAny = passesAnyText({ op, value });
+  if (passesOtherwise && (passesAny || fields.length === 0)) return everything;
   const groups = fields.map((field, index) => [
-    ...fields.slice(0, index).map((before) => matcher(before, '=', '')),
+    ...(passesAny ? [] : fields.slice(0, index).map((before) => matcher(before, '=', ''))),
     wholeMatcher(field, op, value),
     ...(passesEmpty ? [matcher(field, '!=', '')] : []),
   ]);
   const found = op === '=' && value === '' ? [] : groups;
-  if (passesOtherwise && fields.length === 0) return everything;
   const without = fields.map((field) => matcher(field, '=', ''));
   const all = passesOtherwise ? [...found, without] : found;
   return all.length === 0 ? nothing : { kind: 'stream', groups: all };

@@ -248,6 +248,8 @@ class Demand {
   /** Records that rows were read and passed on. */
   seen(rows: number): void {
     this.#rows += rows;
+    // A span without rows only shows that few rows pass the backend's filter, and its length grows.
+    if (this.#rows === 0) return;
     const missing = this.#missing?.() ?? 0;
     const found = this.#atFirst - missing;
     const wanted =
@@ -304,10 +306,9 @@ export async function readHeld(
   return { rows, bytes, isWhole: true };
 }
 
-/** The length that probably contains the wanted number of rows. */
+/** The length that probably contains the wanted number of rows; no row counts as one. */
 function nextLength(lengthNs: bigint, rows: number, wantedRows: number): bigint {
-  const least = Math.ceil(wantedRows / fastestGrowth);
-  const scaled = (lengthNs * BigInt(wantedRows)) / BigInt(Math.max(rows, least));
+  const scaled = (lengthNs * BigInt(wantedRows)) / BigInt(Math.max(rows, 1));
   return scaled > 0n ? scaled : 1n;
 }
 

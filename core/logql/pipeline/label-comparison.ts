@@ -70,7 +70,7 @@ function compileString(filter: StringLabelFilter, slots: SlotTable, meter: Meter
 function compileOrdered(filter: OrderedComparison, slots: SlotTable, meter: Meter): LabelCheck {
   const slot = slots.pin(filter.name);
   const { limit, convert } = orderOf(filter);
-  const passes = comparison(filter.op, limit);
+  const passes = passesLimit(filter.op, limit);
   return (work) => {
     const text = work.get(slot);
     if (text === undefined) return false;
@@ -82,7 +82,8 @@ function compileOrdered(filter: OrderedComparison, slots: SlotTable, meter: Mete
   };
 }
 
-function comparison(op: CompareOp, limit: number): (value: number) => boolean {
+/** The comparison of values with a limit. */
+export function passesLimit(op: CompareOp, limit: number): (value: number) => boolean {
   switch (op) {
     case '==':
       return (value) => value === limit;

@@ -1,3 +1,4 @@
+import { floorTo } from '../../base/time/index.js';
 import type { FieldRef } from './ast.js';
 import { reservedWords } from './words-table.js';
 
@@ -89,7 +90,7 @@ export function clampTime(ns: bigint): bigint {
 /** Formats Unix nanoseconds as RFC3339 in UTC, with the shortest fraction or with exactly `digits` digits. */
 export function formatTime(ns: bigint, digits?: number): string {
   if (ns < lastHour || ns >= nextHour) {
-    lastHour = hourOf(ns);
+    lastHour = floorTo(ns, nsPerHour);
     nextHour = lastHour + nsPerHour;
     lastText = new Date(Number(lastHour / 1_000_000n)).toISOString().slice(0, -10);
   }
@@ -109,12 +110,6 @@ let lastHour = 0n;
 let nextHour = 0n;
 let lastText = '1970-01-01T00:';
 const sixties = Array.from({ length: 60 }, (_none, number) => String(number).padStart(2, '0'));
-
-/** The beginning of the hour of a time. */
-function hourOf(ns: bigint): bigint {
-  const within = ns % nsPerHour;
-  return ns - within - (within < 0n ? nsPerHour : 0n);
-}
 
 const zero = 0x30;
 

@@ -69,6 +69,8 @@ export interface NamesQuestion {
 
 interface LearnedNames {
   readonly range: TimeRange;
+  readonly learnedAtMs: number;
+  readonly bytes: number;
   /** Names in rows from this time on are unknown: the rows did not exist yet or were not requested. */
   readonly knownUntilNs: bigint;
   /** True if the range reached the present, so that a later question only differs in newer rows. */
@@ -79,6 +81,8 @@ interface LearnedNames {
 const ttlMs = 60_000;
 const maxEntries = 500;
 const maxBytes = 16 * 1024 * 1024;
+/** Maximum number of ranges per filter: a long query has several. */
+const maxRangesOfFilter = 8;
 /** Maximum number of names; queries with more are planned without them. */
 const maxNames = 20_000;
 /** Maximum time from a row's timestamp until it becomes visible. */
@@ -88,7 +92,7 @@ const ingestionLagNs = 60_000_000_000n;
 export class NameLearner {
   readonly streamFields: StreamFieldLearner;
   readonly #clock: Clock;
-  readonly #known: ByteLru<LearnedNames>;
+  readonly #known: ByteLru<readonly LearnedNames[]>;
   /** The latest result for any caller, for `explain`. */
   readonly #latest: ByteLru<LearnedNames>;
 
@@ -108,21 +112,29 @@ export class NameLearner {
   async learn(question: NamesQuestion): Promise<KnownNames | undefined> {
     const { naming, filter, range, upstream } = question;
     const key = `${upstream.owner}\n${printFilter(filter)}`;
-    const kept = this.#known.get(key);
-    if (kept !== undefined && covers(kept, range)) return namesFor(kept, range);
+    const nowMs = this.#clock.monotonicMs();
+    const kept = (this.#known.get(key) ?? []).filter(({ learnedAtMs }) => nowMs - learnedAtMs < ttlMs);
+    const covering = kept.find((each) => covers(each, range));
+    if (covering !== undefined) return namesFor(covering, range);
     const learnedAtNs = this.#clock.nowNs();
     const fields = await upstream.list({ listing: 'field_names', query: query(filter), range });
     if (fields.length > maxNames) return undefined;
     const names = fields.map(({ value }) => value);
     const safeUntilNs = learnedAtNs - ingestionLagNs;
+    const bytes = names.reduce((sum, name) => sum + 6 * name.length + 200, 0);
     const learned = {
-      range,
+      ...{ range, bytes, learnedAtMs: nowMs },
       knownUntilNs: range.endNs < safeUntilNs ? range.endNs : safeUntilNs,
       reachedNow: range.endNs >= safeUntilNs,
       names: storedNames(names, naming),
     };
-    const bytes = names.reduce((sum, name) => sum + 6 * name.length + 200, 0);
-    this.#known.set(key, learned, bytes, ttlMs);
+    const all = [...kept.slice(1 - maxRangesOfFilter), learned];
+    this.#known.set(
+      key,
+      all,
+      all.reduce((sum, each) => sum + each.bytes, 0),
+      ttlMs,
+    );
     this.#latest.set(latestKey(filter, undefined), learned, bytes, ttlMs);
     if (question.tenantId !== undefined)
       this.#latest.set(latestKey(filter, question.tenantId), learned, bytes, ttlMs);

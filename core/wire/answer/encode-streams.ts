@@ -2,6 +2,7 @@ import { ofKey } from '../../base/memory/byte-lru.js';
 import { type Label, type LabelSet, labelsJson } from '../../base/label-set.js';
 import { textOrder, timeOrder } from '../../base/order.js';
 import { sortSteps, type Steps } from '../../base/pace/steps.js';
+import { floorTo } from '../../base/time/index.js';
 import type { TimeRange } from '../../base/time/range.js';
 import { withoutInvalid } from '../../logql/pipeline/json-value.js';
 import type { Direction } from '../api/request.js';
@@ -282,7 +283,7 @@ export class IntervalFilter {
   takes(timestampNs: bigint): boolean {
     if (this.#intervalNs === 0n) return true;
     const last = this.#last;
-    if (last !== undefined && hourOf(last) === hourOf(timestampNs)) {
+    if (last !== undefined && floorTo(last, hourNs) === floorTo(timestampNs, hourNs)) {
       const distance = this.#direction === 'forward' ? timestampNs - last : last - timestampNs;
       if (distance < this.#intervalNs) return false;
     }
@@ -294,7 +295,7 @@ export class IntervalFilter {
   rest({ startNs, endNs }: TimeRange): TimeRange {
     const last = this.#last;
     if (last === undefined) return { startNs, endNs };
-    const hour = hourOf(last);
+    const hour = floorTo(last, hourNs);
     if (this.#direction === 'forward') {
       const due = last + this.#intervalNs;
       return { startNs: due < hour + hourNs ? due : hour + hourNs, endNs };
@@ -302,10 +303,4 @@ export class IntervalFilter {
     const due = last - this.#intervalNs + 1n;
     return { startNs, endNs: due > hour ? due : hour };
   }
-}
-
-/** The start of the clock hour. */
-function hourOf(timestampNs: bigint): bigint {
-  const intoHour = timestampNs % hourNs;
-  return timestampNs - (intoHour < 0n ? intoHour + hourNs : intoHour);
 }

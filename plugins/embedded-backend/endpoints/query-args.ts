@@ -1,3 +1,4 @@
+import { floorTo } from '../../../core/base/time/index.js';
 import { type LogsqlFilter, type EmbeddedQuery, parseDurationNs } from '../logsql/index.js';
 import {
   parseExtraFilter,
@@ -124,9 +125,7 @@ export function requireBuckets(args: QueryArgs): BucketArgs {
 
 /** Start of the bucket that contains `ns`. */
 export function bucketStart(ns: bigint, { stepNs, offsetNs }: BucketArgs): bigint {
-  const shifted = ns + offsetNs;
-  const below = ((shifted % stepNs) + stepNs) % stepNs;
-  return shifted - below - offsetNs;
+  return floorTo(ns + offsetNs, stepNs) - offsetNs;
 }
 
 /** First bucket boundary at or after `ns`. */

@@ -119,6 +119,24 @@ test('where a range of the past begins and ends within buckets makes no new ques
   });
 });
 
+test('a range of hours asks for few buckets, whichever minutes it begins and ends at', async (t) => {
+  const { asked, start } = await setup(t);
+  await start(async (url) => {
+    for (const [minutes, most] of [
+      [0, 8],
+      [3, 0],
+      [17, 0],
+      [64, 1],
+    ] as const) {
+      const endNs = nowNs - BigInt(3 * day + 60 * minutes + 11) * secondNs;
+      const range = `start=${endNs - BigInt(5 * 3_600 + 7) * secondNs}&end=${endNs}`;
+      const before = asked();
+      t.is((await fetch(`${url}/loki/api/v1/labels?${range}`)).status, 200);
+      t.true(asked() - before <= most, `${minutes} minutes earlier: ${asked() - before} calls`);
+    }
+  });
+});
+
 test('every label, value and selection over the same time is read from the same streams', async (t) => {
   const { clock, asked, start, list, labels } = await setup(t);
   await start(async (url) => {

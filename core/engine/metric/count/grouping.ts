@@ -9,7 +9,9 @@ import {
   everything,
   exact,
   extract,
+  formatInto,
   freeName,
+  isSet,
   literalText,
   matcher,
   or,
@@ -75,6 +77,17 @@ export function labelSourceFields(
 /** The fields that do not decide a level or the names of other fields. */
 export function fieldsBesideLevels({ all, levels }: LabelSourceFields): readonly string[] {
   return all.filter((field) => field !== severityNumber && !levels.includes(field));
+}
+
+/** Replaces the severity number by one value where nothing but its presence matters, which shows that a row came through OTLP. */
+export function severityByPresence(
+  names: ReadonlySet<string> | 'all',
+  { all }: LabelSourceFields,
+): readonly LogsqlPipe[] {
+  const readers = [severityNumber, `${severityNumber}_extracted`, detectedLevelName];
+  const isValueSeen = all.includes('severity_text') || readers.some((name) => hasName(names, name));
+  if (isValueSeen || !all.includes(severityNumber)) return [];
+  return [formatInto(severityNumber, '1', isSet(severityNumber))];
 }
 
 export function hasName(names: ReadonlySet<string> | 'all', name: string): boolean {

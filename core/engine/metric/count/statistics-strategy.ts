@@ -16,6 +16,7 @@ import {
   readsLevels,
   rewrittenRows,
   rowsWithoutLevel,
+  severityByPresence,
   streamsWithoutLevel,
 } from './grouping.js';
 import { fieldsByOutcome, fieldsToHold, type StreamListing } from './stream-listing.js';
@@ -118,11 +119,14 @@ async function begin(
     ]),
     uncertainLines: joinUncertainLines([digest?.proven?.uncertainLines, levels.uncertainLines]),
   };
-  const outcomes = fieldsByOutcome(
-    { fields: fieldsBesideLevels(sources), names, stages: plan.range.range.query.stages, compared },
-    streamListing,
-    naming,
-  );
+  const outcomes = [
+    ...fieldsByOutcome(
+      { fields: fieldsBesideLevels(sources), names, stages: plan.range.range.query.stages, compared },
+      streamListing,
+      naming,
+    ),
+    ...severityByPresence(names, sources),
+  ];
   const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
     const around = groupAroundOverrides({ ...byLabels, outcomes }, profile, streamListing, sources);
     const grouping = await atPace(around, pacer);

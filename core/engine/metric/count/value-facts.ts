@@ -19,6 +19,7 @@ import {
   labelSourceFields,
   noFields,
   rewrittenRows,
+  severityByPresence,
   type LabelSourceFields,
   type RowGrouping,
 } from './grouping.js';
@@ -168,7 +169,10 @@ async function factsOf(
     misparsedRows: unitedRows([found.misparsed, rewrittenRows(sources.all)]),
     uncertainLines: digest.proven?.uncertainLines,
   };
-  const outcomes = outcomesOf(plan, fieldsBesideLevels(sources), streamListing, context);
+  const outcomes = [
+    ...outcomesOf(plan, fieldsBesideLevels(sources), streamListing, context),
+    ...severityByPresence(names, sources),
+  ];
   const { mayHaveRowLabels } = found;
   return { grouping: { ...grouping, outcomes }, sources, digest, profileRequest, mayHaveRowLabels };
 }

@@ -1,3 +1,4 @@
+import { floorTo } from '../../../base/time/index.js';
 import type { GroupKey, StatsFunction, StatsPipe } from '../ast.js';
 import { timeOf, type RowTest } from '../eval/filter.js';
 import { formatTime } from '../literals.js';
@@ -119,9 +120,7 @@ export function keyReader({ field, bucket }: GroupKey): KeyReader {
 
 /** The start of the bucket for a time, with buckets `[k*size - offset, (k+1)*size - offset)`. */
 export function bucketFloor(ns: bigint, size: bigint, offset: bigint): bigint {
-  const moved = ns + offset;
-  const rest = moved % size;
-  return moved - (rest < 0n ? rest + size : rest) - offset;
+  return floorTo(ns + offset, size) - offset;
 }
 
 /** Reads the start of the bucket for the time of a row. */

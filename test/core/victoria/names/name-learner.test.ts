@@ -46,6 +46,25 @@ test('owners, selections and earlier rows have names of their own', async (t) =>
   });
 });
 
+test('the parts of a long query are each asked for once a minute', async (t) => {
+  const clock = new FakeClock(nowNs);
+  const learner = new NameLearner(clock);
+  const upstream = new FakeUpstream([listing('a'), listing('b'), listing('c')]);
+  const { range } = question(upstream);
+  const before = { startNs: range.startNs - 600n * minuteNs, endNs: range.startNs };
+  const fieldsOf = async (part: typeof range): Promise<readonly string[] | undefined> =>
+    (await learner.learn(question(upstream, { range: part })))?.fields;
+  for (let time = 0; time < 3; time += 1) {
+    t.deepEqual(await fieldsOf(range), ['a']);
+    t.deepEqual(await fieldsOf(before), ['b']);
+    clock.advance(20_000);
+  }
+  t.deepEqual(await fieldsOf(range), ['c']);
+  t.notThrows(() => {
+    upstream.done();
+  });
+});
+
 test('what comes after the names were listed is told to be unknown', async (t) => {
   const learner = new NameLearner(new FakeClock(nowNs));
   const upstream = new FakeUpstream([listing('a')]);

@@ -3,6 +3,7 @@ import {
   type LabelComparison,
   type OrderedComparison,
   orderOf,
+  passesLimit,
 } from '../../../../logql/pipeline/label-comparison.js';
 import { boundsOfIPv4, compileIpFilter } from '../../../../logql/pipeline/ip-matcher.js';
 import type { IpLabelFilter } from '../../../../logql/ast.js';
@@ -129,9 +130,10 @@ const notations: Readonly<Record<OrderedComparison['kind'], Notation>> = {
 /** Limits beyond this are not compared, because digits get lost. */
 const maxLimit = { number: 1e9, duration: 1e15, bytes: 1e15 };
 
-/** A number that is farther from the limit than rounding errors is on one side of it. */
+/** A number that is farther from the limit than rounding errors is on one side of it, and one that is written like the limit is equal. */
 function sizeTest(comparison: OrderedComparison): OutcomeTest | undefined {
   const { limit, convert } = orderOf(comparison);
+  const passes = passesLimit(comparison.op, limit);
   const { pattern, unit, least, margin } = notations[comparison.kind];
   if (!(limit >= least && limit < maxLimit[comparison.kind])) return undefined;
   const isLarge = Math.abs(limit) >= 10;
@@ -144,18 +146,19 @@ function sizeTest(comparison: OrderedComparison): OutcomeTest | undefined {
     proofFor(value) {
       const number = convert(value);
       if (typeof number === 'string' || Math.abs(number - limit) <= margin(limit)) return undefined;
-      const [op, bound] =
-        number > limit ? (['>', limit + margin(limit)] as const) : (['<', limit - margin(limit)] as const);
+      const isPassed = passes(number);
+      const isLike = (other: number): boolean => passes(other) === isPassed;
       return {
-        key: `${comparison.kind} ${op}`,
-        filter: (column) =>
-          and(
-            compare(column, op, formatFloatPlain(bound)),
-            or(
-              regexp(column, pattern),
-              ...(comparison.kind === 'duration' ? [] : [isInteger(column, least)]),
-            ),
-          ),
+        key: `${comparison.kind} ${String(isPassed)}`,
+        filter(column) {
+          const beyond = [
+            ...(isLike(Infinity) ? [compare(column, '>', formatFloatPlain(limit + margin(limit)))] : []),
+            ...(isLike(-Infinity) ? [compare(column, '<', formatFloatPlain(limit - margin(limit)))] : []),
+          ];
+          const equal = unit === '' && isLike(limit) ? [exact(column, formatFloatPlain(limit))] : [];
+          const integer = comparison.kind === 'duration' ? [] : [isInteger(column, least)];
+          return or(and(or(...beyond), or(regexp(column, pattern), ...integer)), ...equal);
+        },
       };
     },
   };

@@ -47,6 +47,7 @@ const comparisons = [
   'value < 500ms',
   'value >= 1.5s or code > 1',
   'value > 500B',
+  'value >= 500 | value <= 1500',
   'value < 1KiB and value > 1B',
   'value != ""',
   'value =~ ".*5.*"',
@@ -189,6 +190,19 @@ test.serial(
       }
   },
 );
+
+test.serial('values equal to a limit are in the group of those on its side', async (t) => {
+  const values = Array.from({ length: 290 }, (_none, n) => (n % 2 === 0 ? '100' : String(200 + n)));
+  for (const form of forms) {
+    await store.push(entriesOf(values, form));
+    const text = `sum(count_over_time({app="a"} ${form.parser} | value >= 100 | drop __error__ [300s]))`;
+    await store.compareReading(
+      t,
+      [[text, form.counted ?? 'statistics:ran', form.name === 'JSON and fields' ? 22 : 18]],
+      10_000,
+    );
+  }
+});
 
 test.serial('values that an answer shows or that other stages read are kept', async (t) => {
   const values = Array.from({ length: 190 }, (_none, n) => String(400 + n));

@@ -47,6 +47,34 @@ test('rows of OTLP exports are counted by their severity, however different thei
   }
 });
 
+test('rows of OTLP exports are not split by their severity where no label depends on it', async (t) => {
+  const store = await LineStore.open(71_300);
+  try {
+    await store.push(
+      Array.from({ length: 290 }, (_, n) => ({
+        ns: base + BigInt(n) * second,
+        stream: exported,
+        line: 'x',
+        metadata: { severity_number: String(1 + (n % 24)), 'http.code': n % 2 === 0 ? '200' : '503' },
+      })),
+    );
+    for (const code of ['http_code', 'pod'])
+      await store.compareReading(
+        t,
+        [
+          [
+            `sum by (${code}) (count_over_time({service_name="s"} | http_code >= 0 [300s]))`,
+            'statistics:ran',
+            40,
+          ],
+        ],
+        10_000,
+      );
+  } finally {
+    await store.close();
+  }
+});
+
 /** One of the usual values, or seldom an odd one, because a single odd one makes all rows be read. */
 function seldom(usual: readonly string[], odd: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof(
@@ -61,6 +89,8 @@ const severity = fc.record(
     severity_text: seldom(['', 'Unspecified', 'Info', 'ERROR'], ['odd']),
     'severity.text': seldom([''], ['Unspecified', 'warn']),
     level: seldom([''], ['debug', 'odd']),
+    trace_id: seldom(['', 'ab'], ['00', '0']),
+    'http.code': seldom(['200', '500', '503'], ['5xx']),
   },
   { requiredKeys: [] },
 );
@@ -90,7 +120,12 @@ test.serial('levels are those of severities, of levels and of lines, whatever is
     await fc.assert(
       fc.asyncProperty(stored, async (entries) => {
         await store.push(entries);
-        await store.compare(t, [text, 'sum by (severity_text) (count_over_time({service_name="s"} [60s]))']);
+        await store.compare(t, [
+          text,
+          'sum by (severity_text) (count_over_time({service_name="s"} [60s]))',
+          'sum by (trace_id, http_code) (count_over_time({service_name="s"} [60s]))',
+          'sum(count_over_time({service_name="s"} | http_code >= 500 | trace_id != "" | drop __error__ [60s]))',
+        ]);
       }),
       { numRuns: deepRuns(20, 60) },
     );
