@@ -155,7 +155,9 @@ function sizeTest(comparison: OrderedComparison): OutcomeTest | undefined {
             ...(isLike(Infinity) ? [compare(column, '>', formatFloatPlain(limit + margin(limit)))] : []),
             ...(isLike(-Infinity) ? [compare(column, '<', formatFloatPlain(limit - margin(limit)))] : []),
           ];
-          const equal = unit === '' && isLike(limit) ? [exact(column, formatFloatPlain(limit))] : [];
+          // The backend may give decimals back with other digits.
+          const isWhole = unit === '' && Number.isInteger(limit);
+          const equal = isWhole && isLike(limit) ? [exact(column, formatFloatPlain(limit))] : [];
           const integer = comparison.kind === 'duration' ? [] : [isInteger(column, least)];
           return or(and(or(...beyond), or(regexp(column, pattern), ...integer)), ...equal);
         },
