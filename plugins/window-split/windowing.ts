@@ -32,8 +32,8 @@ export interface WindowingDeps {
   readonly counts: LineCounts;
   readonly parallelism: Parallelism;
   readonly keys: CacheKeys;
-  /** Queries that were sent before. */
-  readonly asked: Memory<true>;
+  /** By question: 1 for one that was sent before. By count of a selector: its rows per millisecond. */
+  readonly asked: Memory<number>;
 }
 
 /** Thrown if the answer to a part concerns the whole: the request is then sent as a whole. */
@@ -52,6 +52,7 @@ export interface KnownWindow extends TimeWindow {
 const msNs = 1_000_000n;
 /** Number of lines that one read answers about as fast as parallel reads of parts of them. */
 const linesOfRead = 200_000;
+const densityMs = 60_000;
 /** Share of a request's time after which missing windows are given up if answers may be partial. */
 const partialShare = 0.8;
 
@@ -247,12 +248,17 @@ export class Windowing {
     const { asked, options } = this.#deps;
     const { range } = this.#request;
     if (this.#assumptions === undefined || asked.get(this.question) !== undefined) return false;
-    asked.set(this.question, true, 2 * this.question.length, options.historyCacheTtl);
+    asked.set(this.question, 1, 2 * this.question.length, options.historyCacheTtl);
     const [firstMs, lastMs] = [Number(range.startNs / msNs), Number(range.endNs / msNs)];
     const totals = await Promise.all(
       readings.map(async ({ matchers }) => {
+        const key = this.#questionOf(countRequest(matchers, 1, 0, 0));
+        const density = asked.get(key);
+        if (density !== undefined) return density * (lastMs - firstMs);
         const counts = await this.#counts(matchers, lastMs - firstMs, [firstMs, lastMs], { isTotal: true });
-        return [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+        const total = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+        asked.set(key, total / (lastMs - firstMs), 2 * key.length, densityMs);
+        return total;
       }),
     );
     return totals.some((rows) => this.#assumptions?.allows(rows, range) === true);

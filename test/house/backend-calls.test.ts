@@ -5,6 +5,7 @@ import { aims, backendCalls } from './backend-calls.js';
 const bounds: Readonly<Record<string, readonly [first: number, steady: number]>> = {
   'lines with a filter': [4, 3],
   'rate by a label': [4, 2],
+  'rate with a new filter': [5, 2],
   'level histogram': [5, 2],
   'count by a label of JSON': [6, 2],
   'quantile of a number in JSON': [6, 2],

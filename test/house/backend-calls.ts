@@ -8,7 +8,7 @@ import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { withProxyFile } from '../../core/testing/index.js';
 import { Relay, type SeenCall } from '../audit/relay.js';
-import { fillHouse, houseFlags, orgId, requestKinds, type RequestKind } from './request-kinds.js';
+import { fillHouse, houseFlags, orgId, newFilters, requestKinds, type RequestKind } from './request-kinds.js';
 
 /** What issue 44 wants of metric queries. */
 export const aims = { first: 6, steady: 3 };
@@ -31,7 +31,7 @@ export async function backendCalls(): Promise<readonly CallsOfKind[]> {
   try {
     await fillHouse(backend.url);
     const all: CallsOfKind[] = [];
-    for (const kind of requestKinds) {
+    for (const kind of [...requestKinds, newFilters]) {
       const firsts: (readonly SeenCall[])[] = [];
       const steadies: (readonly SeenCall[])[] = [];
       for (let proxy = 0; proxy < proxies; proxy += 1) {

@@ -56,6 +56,17 @@ export const requestKinds: readonly RequestKind[] = [
   ),
 ];
 
+/** A metric query in which each filter is new, as of somebody who looks for something. */
+export const newFilters: RequestKind = {
+  name: 'rate with a new filter',
+  isMetric: true,
+  path(number) {
+    const query = `sum by (pod) (rate({cluster="eu"} != "filter ${number}" [5m]))`;
+    const range = { start: `${sampleStartMs}000000`, end: `${sampleEndMs}000000` };
+    return `/loki/api/v1/query_range?${new URLSearchParams({ query, step: '60', ...range }).toString()}`;
+  },
+};
+
 /** Gives a backend the lines that the requests are about. */
 export function fillHouse(url: string): Promise<void> {
   return fillAccount(url, account, { lines, batches: () => sampleBatches(lines) }, () => undefined);
