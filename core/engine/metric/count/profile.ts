@@ -31,7 +31,9 @@ import {
 } from './found-repeats.js';
 import { bytesOfRow } from './repeated-times.js';
 import type { UncertainLines } from './line-digests.js';
-import type { ListedRange, StreamChecksums } from './stream-listing.js';
+import { type ListedRange, overridingRows, readStreams, type StreamChecksums } from './stream-listing.js';
+import { rowsOfStreams } from './time-segments.js';
+import { countRows } from '../../rows/count-by-time.js';
 import { findUncertainRows, type FoundUncertainty } from './uncertain-rows.js';
 import { itemAt, SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
 
@@ -133,7 +135,7 @@ export class SelectionProfiler {
     const profile = withUncertainty(merged(found, range), request);
     if (assumptions !== undefined && isIncomplete) {
       assume(assumptions, request, key);
-      return { ...profile, ...(await this.#inspectQuickly(request, listing.range)), isUncompared: true };
+      return { ...profile, ...(await this.#inspectQuickly(request, listing)), isUncompared: true };
     }
     // A guess does not need the rows themselves, which may be many.
     const guess = {
@@ -154,8 +156,17 @@ export class SelectionProfiler {
    */
   async #inspectQuickly(
     request: ProfileRequest,
-    range: TimeRange,
+    { range, listed }: ListedRange,
   ): Promise<Pick<SelectionProfile, 'missing' | 'hasLines' | 'hasOverrides'>> {
+    const { upstream, reader, naming, selection, columns } = request;
+    const overriding = overridingRows(columns, await atPace(readStreams(listed, reader), new Pacer()));
+    if (overriding !== undefined) {
+      const counts = await Promise.all(
+        [overriding, missingLineRows(naming)].map((rows) => countRows(upstream, and(selection, rows), range)),
+      );
+      const [overrides = 0, missing = 0] = counts;
+      return { missing, hasLines: rowsOfStreams(listed) > missing, hasOverrides: overrides > 0 };
+    }
     const quick = {
       ...request,
       repeatedRows: 'stored',

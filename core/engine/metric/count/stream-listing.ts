@@ -6,7 +6,7 @@ import type { Stage } from '../../../logql/ast.js';
 import { labelName } from '../../../logql/pipeline/slot.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import { and, not, present, query } from '../../../victoria/logsql/build.js';
+import { and, exact, matcher, not, or, present, query, streamMatch } from '../../../victoria/logsql/build.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../../victoria/names/otlp-fill.js';
 import type { RowReader } from '../../../victoria/names/row-reader.js';
@@ -129,6 +129,25 @@ export function* readStreams(
     if (streams.size % stepStreams === 0) yield;
   }
   return streams;
+}
+
+/** Maximum number of conditions for rows that override a value; with more, their values are read instead. */
+const maxConditions = 100;
+
+/** Matches rows with another value in one of these fields than their stream has; undefined if that takes too many conditions. */
+export function overridingRows(
+  columns: readonly string[],
+  streams: ReadonlyMap<string, StreamIdentity>,
+): LogsqlFilter | undefined {
+  const conditions: LogsqlFilter[] = [];
+  for (const column of columns) {
+    const values = new Set<string>();
+    for (const { fields } of streams.values()) values.add(fields.get(column) ?? '');
+    if (conditions.length + values.size > maxConditions) return undefined;
+    for (const value of values)
+      conditions.push(and(streamMatch(matcher(column, '=', value)), not(exact(column, value))));
+  }
+  return or(...conditions);
 }
 
 type NamedStream = readonly [text: string, stream: StreamIdentity];
