@@ -220,6 +220,8 @@ async function answerOf(
 /** Sums of fractions may differ in the last digit, because rows come in another order. */
 function rounded(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result), (_key, value: unknown) =>
-    typeof value === 'string' && /^-?\d+\.\d{6,}$/.test(value) ? Number(value).toPrecision(12) : value,
+    typeof value === 'string' && /^-?\d+\.\d{6,}$/.test(value)
+      ? String(Number(Number(value).toPrecision(12)))
+      : value,
   );
 }
