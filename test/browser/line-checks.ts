@@ -33,6 +33,7 @@ export const lineChecks: readonly Check[] = [
     'a log query runs by the keyboard alone: rows, labels, bars',
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
+        await page.locator('#query .cm-content').waitFor();
         await page.keyboard.press('Tab');
         await page.keyboard.press('Enter');
         await until(page, isInEditor);

@@ -59,6 +59,7 @@ export const pageChecks: readonly Check[] = [
     (settings) =>
       withPage(settings, wide, '', async ({ page }) => {
         assert.ok((await page.evaluate<number>(layoutShift)) < 0.01);
+        await page.locator('#query .cm-content').waitFor();
         await page.keyboard.press('Tab');
         await page.keyboard.press('Enter');
         await until(page, isInEditor);
