@@ -53,6 +53,7 @@ function windowSplit(options: WindowSplitOptions, host: Host<typeof windowMetric
     parallelism: new Parallelism(options, () => clock.monotonicMs()),
     keys: createCacheKeys(options),
     asked: new ByteLru({ maxEntries: maxAsked, maxBytes: maxAskedBytes, clock }),
+    densities: new ByteLru({ maxEntries: maxAsked, maxBytes: maxAskedBytes, clock }),
   };
   /** Number of requests with waiting callers. */
   let running = 0;

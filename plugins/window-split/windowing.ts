@@ -32,8 +32,10 @@ export interface WindowingDeps {
   readonly counts: LineCounts;
   readonly parallelism: Parallelism;
   readonly keys: CacheKeys;
-  /** By question: 1 for one that was sent before. By count of a selector: its rows per millisecond. */
-  readonly asked: Memory<number>;
+  /** Queries that were sent before. */
+  readonly asked: Memory<true>;
+  /** Rows per millisecond, by selector. */
+  readonly densities: Memory<number>;
 }
 
 /** Thrown if the answer to a part concerns the whole: the request is then sent as a whole. */
@@ -209,7 +211,7 @@ export class Windowing {
     const counter: LineCounter = {
       count: (matchers, bucketMs, firstMs, lastMs) =>
         this.#counts(matchers, bucketMs, [firstMs, lastMs], { windows: windows.length }),
-      keyOf: (matchers, bucketMs) => this.#questionOf(countRequest(matchers, bucketMs, 0, 0)),
+      keyOf: (matchers, bucketMs) => this.#countKey(matchers, bucketMs),
     };
     meters.window_prefilter_attempt_total.add(1, {});
     try {
@@ -240,24 +242,30 @@ export class Windowing {
     return question;
   }
 
+  /** A key that is equal for counts of the same rows in buckets of the same length. */
+  #countKey(matchers: readonly Matcher[], bucketMs: number): string {
+    return this.#questionOf(countRequest(matchers, bucketMs, 0, 0));
+  }
+
   /**
    * True if this is requested for the first time, over so many rows that the answer will rely on assumptions: its windows would not be
    * cached, and requesting it as a whole is faster.
    */
   async isFirstOfMany(readings: readonly SelectorRead[]): Promise<boolean> {
-    const { asked, options } = this.#deps;
+    const { asked, densities, options } = this.#deps;
     const { range } = this.#request;
     if (this.#assumptions === undefined || asked.get(this.question) !== undefined) return false;
-    asked.set(this.question, 1, 2 * this.question.length, options.historyCacheTtl);
+    asked.set(this.question, true, 2 * this.question.length, options.historyCacheTtl);
     const [firstMs, lastMs] = [Number(range.startNs / msNs), Number(range.endNs / msNs)];
     const totals = await Promise.all(
       readings.map(async ({ matchers }) => {
-        const key = this.#questionOf(countRequest(matchers, 1, 0, 0));
-        const density = asked.get(key);
+        const key = this.#countKey(matchers, 1);
+        const density = densities.get(key);
         if (density !== undefined) return density * (lastMs - firstMs);
         const counts = await this.#counts(matchers, lastMs - firstMs, [firstMs, lastMs], { isTotal: true });
         const total = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
-        asked.set(key, total / (lastMs - firstMs), 2 * key.length, densityMs);
+        // A moment without length says nothing about others.
+        if (lastMs > firstMs) densities.set(key, total / (lastMs - firstMs), 2 * key.length, densityMs);
         return total;
       }),
     );

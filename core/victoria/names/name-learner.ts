@@ -113,8 +113,9 @@ export class NameLearner {
     const { naming, filter, range, upstream } = question;
     const key = `${upstream.owner}\n${printFilter(filter)}`;
     const nowMs = this.#clock.monotonicMs();
-    const kept = (this.#known.get(key) ?? []).filter(({ learnedAtMs }) => nowMs - learnedAtMs < ttlMs);
-    const covering = kept.find((each) => covers(each, range));
+    const kept = (): readonly LearnedNames[] =>
+      (this.#known.get(key) ?? []).filter(({ learnedAtMs }) => nowMs - learnedAtMs < ttlMs);
+    const covering = kept().findLast((each) => covers(each, range));
     if (covering !== undefined) return namesFor(covering, range);
     const learnedAtNs = this.#clock.nowNs();
     const fields = await upstream.list({ listing: 'field_names', query: query(filter), range });
@@ -128,7 +129,8 @@ export class NameLearner {
       reachedNow: range.endNs >= safeUntilNs,
       names: storedNames(names, naming),
     };
-    const all = [...kept.slice(1 - maxRangesOfFilter), learned];
+    // Other parts may have been listed meanwhile.
+    const all = [...kept().slice(1 - maxRangesOfFilter), learned];
     this.#known.set(
       key,
       all,

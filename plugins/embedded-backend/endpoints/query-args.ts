@@ -1,4 +1,4 @@
-import { floorTo } from '../../../core/base/time/index.js';
+import { bucketFloor } from '../../../core/victoria/logsql/ops/stats.js';
 import { type LogsqlFilter, type EmbeddedQuery, parseDurationNs } from '../logsql/index.js';
 import {
   parseExtraFilter,
@@ -125,7 +125,7 @@ export function requireBuckets(args: QueryArgs): BucketArgs {
 
 /** Start of the bucket that contains `ns`. */
 export function bucketStart(ns: bigint, { stepNs, offsetNs }: BucketArgs): bigint {
-  return floorTo(ns + offsetNs, stepNs) - offsetNs;
+  return bucketFloor(ns, stepNs, offsetNs);
 }
 
 /** First bucket boundary at or after `ns`. */

@@ -65,6 +65,22 @@ test('the parts of a long query are each asked for once a minute', async (t) => 
   });
 });
 
+test('parts that are asked for together do not displace each other', async (t) => {
+  const learner = new NameLearner(new FakeClock(nowNs));
+  const upstream = new FakeUpstream([listing('a'), listing('b')]);
+  const { range } = question(upstream);
+  const parts = [range, { startNs: range.startNs - 600n * minuteNs, endNs: range.startNs }];
+  const fieldsOfAll = (): Promise<readonly (readonly string[] | undefined)[]> =>
+    Promise.all(
+      parts.map(async (part) => (await learner.learn(question(upstream, { range: part })))?.fields),
+    );
+  t.deepEqual(await fieldsOfAll(), [['a'], ['b']]);
+  t.deepEqual(await fieldsOfAll(), [['a'], ['b']]);
+  t.notThrows(() => {
+    upstream.done();
+  });
+});
+
 test('what comes after the names were listed is told to be unknown', async (t) => {
   const learner = new NameLearner(new FakeClock(nowNs));
   const upstream = new FakeUpstream([listing('a')]);
