@@ -287,7 +287,7 @@ function outcomesOf({ distinctBy, grouping: { outcomes = [] } }: CountedPart): r
 
 /** A key for the values of these columns. */
 function keyOf(get: Get, columns: readonly string[]): string {
-  return JSON.stringify(columns.map((name) => [name, get(name) ?? '']));
+  return JSON.stringify(columns.map((name) => get(name) ?? ''));
 }
 
 export function sumOf({ values }: RowGroup): number {

@@ -33,6 +33,7 @@ export function parseFact(json: unknown): SegmentProfile {
     misparsedRows: countOf(of['misparsedRows']),
     uncertainStreams: ifAny(of['uncertainStreams'], (texts) => new Set(textsOf(texts))),
     uncertainRows: listOf(of['uncertainRows'], uncertainRowOf),
+    streamsWithLevel: ifAny(of['streamsWithLevel'], (texts) => new Set(textsOf(texts))),
   };
 }
 

@@ -1,6 +1,4 @@
 import { decidingErrorLabels } from '../../../logql/pipeline/types.js';
-import type { Stage } from '../../../logql/ast.js';
-import { descriptorOf } from '../../../logql/stages/index.js';
 import { oncePerObject } from '../../../base/memory/account.js';
 import { eachStep, type Steps } from '../../../base/pace/steps.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
@@ -341,6 +339,8 @@ export interface UndecidedRows {
   readonly selection: LogsqlFilter;
   /** Matches rows whose label no stored field decides, and other rows that must be read. */
   readonly filter: LogsqlFilter;
+  /** Fields that are empty in all of these rows. */
+  readonly emptyFields: ReadonlySet<string>;
   /** True if no field of a row decides a level. */
   readonly areAll: boolean;
 }
@@ -356,41 +356,39 @@ export const rowsWithoutLevel = oncePerObject((streams: Streams): LogsqlFilter =
 export function undecidedRows({ streams }: StreamListing, sources: LabelSourceFields): UndecidedRows {
   const selection = rowsWithoutLevel(streams);
   const undeciding = undecidingValues(streams, sources);
-  return { selection, filter: and(selection, ...undeciding), areAll: undeciding.length === 0 };
+  const isEmpty = ([, values]: readonly [string, readonly string[]]): boolean =>
+    values.every((text) => text === '');
+  return {
+    selection,
+    filter: and(
+      selection,
+      ...undeciding.map(([name, values]) => or(...values.map((text) => exact(name, text)))),
+    ),
+    emptyFields: new Set(undeciding.filter(isEmpty).map(([name]) => name)),
+    areAll: undeciding.length === 0,
+  };
 }
 
 const isSeverityLabel = oncePerObject((streams: Streams) =>
   [...streams.values()].some(({ labelFields }) => labelFields.has(severityNumber)),
 );
 
-/** Matches rows in which each level field is empty, or has a value that VictoriaLogs may have filled in. */
+/** The level fields, each with the values that decide no level: none, or one that VictoriaLogs may have filled in. */
 function undecidingValues(
   streams: Streams,
   { all, levels, hasOtlp }: LabelSourceFields,
-): readonly LogsqlFilter[] {
-  if (!hasOtlp) return levels.map((name) => exact(name, ''));
+): readonly (readonly [field: string, values: readonly string[]])[] {
+  if (!hasOtlp) return levels.map((name) => [name, ['']]);
   // The label `severity_number` gives a row no level, but VictoriaLogs still derives the severity text from it.
   if (isSeverityLabel(streams)) return [];
   const numbers = all.includes(severityNumber) ? [severityNumber] : [];
   return [...levels, ...numbers].map((name) => {
-    const empty = exact(name, '');
     const filledIn = filledInWithoutSeverity(name);
-    return filledIn === undefined ? empty : or(empty, exact(name, filledIn));
+    return [name, filledIn === undefined ? [''] : ['', filledIn]];
   });
 }
 
 /** Matches rows with values such as 1_000 in one of these fields, which the backend groups as 1000; undefined for an empty list. */
 export function rewrittenRows(fields: readonly string[]): LogsqlFilter | undefined {
   return fields.length === 0 ? undefined : or(...fields.map((name) => regexp(name, rewrittenPattern)));
-}
-
-/** True if the stream of a row decides how it counts behind these stages, with and without a line: it determines the labels, and nothing reads lines. */
-export function countsByStream(
-  { measure }: Pick<LeafPush, 'measure'>,
-  stages: readonly Stage[],
-  { all: sources }: Pick<LabelSourceFields, 'all'>,
-  readsLines: boolean,
-): boolean {
-  const seesLines = measure === 'bytes' || readsLines || sources.length > 0;
-  return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
 }

@@ -2,28 +2,12 @@ import type { Memory } from '../../../base/memory/byte-lru.js';
 import { atPace, Pacer, type Steps } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
-import {
-  and,
-  exact,
-  extract,
-  fields,
-  formatInto,
-  limit,
-  not,
-  oneOf,
-  or,
-  present,
-  query,
-} from '../../../victoria/logsql/build.js';
+import { and, fields, limit, or, query } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
-import { commonForms, type LevelForm, valueIn } from '../../../victoria/names/level-forms.js';
-import { levels, normalLevel, usualSpellings, wordsOfLevel } from '../../../victoria/names/level-words.js';
-import { levelFromLine, unknownLevel } from '../../../victoria/names/level.js';
+import { unknownLevel } from '../../../victoria/names/level.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import type { Upstream } from '../../../victoria/upstream/types.js';
-import { decline, type Declined, isDeclined } from '../cost.js';
-import { levelColumns, levelPipes, mayHaveValue, startsObject, writtenLevels } from './level-conditions.js';
-import { type LevelSpellings, SpelledWords } from './level-spellings.js';
+import { type Declined, isDeclined } from '../cost.js';
 
 /** The value of a column in a group or a row. */
 export type Get = (name: string) => string | undefined;
@@ -53,14 +37,26 @@ export interface OutcomeColumns {
 export interface ProvenDigest<Digest> {
   readonly uncertainLines: UncertainLines;
   readonly digest: Digest;
+  /** The digest that does not search the lines of these rows, which have no level. */
+  readonly without?: (levelless: LogsqlFilter) => Digest;
 }
 
-/** The cheapest digest for a selection whose uncertain lines are in these streams; undefined if that is unknown. */
+/** What is known of the lines of a selection. */
+export interface InspectedLines {
+  /** The streams with uncertain lines; undefined if that is unknown. */
+  readonly uncertainStreams: ReadonlySet<string> | undefined;
+  /** Matches rows in streams none of whose lines has a level. */
+  readonly levelless?: LogsqlFilter | undefined;
+}
+
+/** The cheapest digest for these lines. */
 export function cheapestDigest<Digest extends { readonly proven?: ProvenDigest<Digest> | undefined }>(
   digest: Digest,
-  { uncertainStreams }: { readonly uncertainStreams: ReadonlySet<string> | undefined },
+  { uncertainStreams, levelless }: InspectedLines,
 ): Digest {
-  return uncertainStreams?.size === 0 ? (digest.proven?.digest ?? digest) : digest;
+  const { proven } = digest;
+  if (uncertainStreams?.size !== 0 || proven === undefined) return digest;
+  return (levelless && proven.without?.(levelless)) ?? proven.digest;
 }
 
 /** Lines to search for once in a selection; `key` identifies them. */
@@ -69,6 +65,8 @@ export interface UncertainLines {
   readonly pipes: readonly LogsqlPipe[];
   /** Matches, after the pipes, the lines that represent only themselves. */
   readonly filter: LogsqlFilter;
+  /** Matches, after the pipes, rows with a level, which the cheaper digest finds in the line; undefined if it does not find levels. */
+  readonly withLevel?: LogsqlFilter | undefined;
   /** The level by which the cheaper digest counts a line, from the columns of the pipes; undefined if it does not count by level alone. */
   readonly countedLevel?: (get: Get) => string;
 }
@@ -261,10 +259,12 @@ export function joinUncertainLines(
   const uncertainLines = some.filter((lines) => lines !== undefined);
   const [first, ...others] = uncertainLines;
   if (first === undefined || others.length === 0) return first;
+  const withLevel = uncertainLines.flatMap((lines) => lines.withLevel ?? []);
   return {
     key: JSON.stringify(uncertainLines.map(({ key }) => key)),
     pipes: uncertainLines.flatMap(({ pipes }) => pipes),
     filter: or(...uncertainLines.map(({ filter }) => filter)),
+    withLevel: withLevel.length === 0 ? undefined : or(...withLevel),
   };
 }
 
@@ -278,120 +278,5 @@ export function withLevels(lines: LineDigest, levels: LineDigest): LineDigest {
       if (representative === undefined || level === undefined) return undefined;
       return { ...representative, level: representedLevel(level) };
     },
-  };
-}
-
-// Counts lines by the level that is written in them.
-
-/** Distinguishes lines by their levels. */
-export const levelQuestion: LineQuestion = { key: 'level', digestFor: levelDigestFor };
-
-/** Maximum number of forms that lines are searched for. */
-const maxForms = 6;
-/** All usual spellings of the values of level fields and pairs, each with its level. */
-const levelValues: ReadonlyMap<string, string> = new Map(
-  levels.flatMap((level) => valuesOf(level).map((text) => [text, level] as const)),
-);
-
-/** Derives a digest from a sample of lines. */
-function* levelDigestFor(lines: readonly string[]): Steps<LineDigest | Declined> {
-  const forms = yield* commonForms(lines, maxForms);
-  const words = new SpelledWords();
-  let sentLines = 0;
-  for (const line of lines) {
-    yield;
-    const level = levelFromLine(line) ?? '';
-    const value = valueIn(line, forms);
-    const valueLevel = value === undefined ? undefined : levelOfValue(value);
-    if (valueLevel !== undefined && valueLevel === level) continue;
-    words.add(line, level);
-    if (mayHaveValue(line) && (value === undefined || valueLevel !== undefined)) sentLines += 1;
-  }
-  if (!isWorthwhile(sentLines, lines)) return decline('lines-differ');
-  const spelled = words.levels();
-  const digest = levelDigestOf(forms, words.contexts());
-  // Streams with lines that are wrong are counted by the rules.
-  if (!isWorthwhile(spelled.ambiguous, lines) || spelled.wrong * 2 > lines.length) return digest;
-  return { ...digest, proven: provenDigest(digest, forms, spelled) };
-}
-
-/** @param others number of lines that are sent whole */
-function isWorthwhile(others: number, lines: readonly string[]): boolean {
-  return others * minLinesPerClass <= lines.length;
-}
-
-function levelOfValue(value: string): string | undefined {
-  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
-  return normalLevel(isQuoted ? value.slice(1, -1) : value);
-}
-
-/** A line that consists of the level word alone has that level. */
-function representingLevel(level: string | undefined): RepresentativeLine {
-  return { line: level ?? noLevel };
-}
-
-/** The digest of lines that may have their level in these forms. */
-function levelDigestOf(forms: readonly LevelForm[], contexts: readonly string[]): LineDigest {
-  const { level, line } = levelColumns;
-  return {
-    pipes: levelPipes(forms, contexts),
-    columns: [level, line],
-    representativeOf(get) {
-      const whole = get(line) ?? '';
-      return representingLevel(whole === '' ? levelOfValue(get(level) ?? '') : levelFromLine(whole));
-    },
-  };
-}
-
-function valuesOf(level: string): readonly string[] {
-  return writtenLevels(wordsOfLevel(level).flatMap(usualSpellings));
-}
-
-// Unlikely as the names of a client's fields, which would only be overwritten during counting.
-const value = '__level_cut';
-const spelling = '__level_spelled';
-const line = '__level_several';
-
-/** The digest of lines whose first value in one of the forms is the level, and which otherwise spell one level or none. */
-function provenDigest(
-  { pipes }: LineDigest,
-  forms: readonly LevelForm[],
-  { levels: spelledLevels }: LevelSpellings,
-): LineDigest['proven'] {
-  const isUncut = not(present(value));
-  const withLevel = forms.filter(({ kind }) => kind !== 'number');
-  const proven: readonly LogsqlPipe[] = [
-    ...withLevel.map(({ prefix, suffix, kind }) => ({
-      ...extract('_msg', `${prefix}<plain:${value}>${suffix}`),
-      condition: and(kind === 'pair' ? not(startsObject) : startsObject, isUncut),
-    })),
-    ...(withLevel.length === 0 ? [] : [formatInto(value, '', not(oneOf(value, [...levelValues.keys()])))]),
-    ...spelledLevels.map(({ filter }, index) =>
-      formatInto(spelling, `<${spelling}>${String(index)}`, and(isUncut, filter)),
-    ),
-    formatInto(line, '<_msg>', and(present(spelling), not(oneOf(spelling, Object.keys(spelledLevels))))),
-  ];
-  const hasLevel = (level: string): LogsqlFilter =>
-    oneOf(levelColumns.level, writtenLevels(wordsOfLevel(level)));
-  const isEqual = or(
-    and(exact(levelColumns.level, ''), isUncut, exact(spelling, '')),
-    ...levels.map((level) => and(oneOf(value, valuesOf(level)), hasLevel(level))),
-    ...spelledLevels.map(({ level }, index) => and(isUncut, exact(spelling, String(index)), hasLevel(level))),
-  );
-  const representativeOf = (get: Get): RepresentativeLine => {
-    const whole = get(line) ?? '';
-    if (whole !== '') return representingLevel(levelFromLine(whole));
-    return representingLevel(
-      levelValues.get(get(value) ?? '') ?? spelledLevels[Number(get(spelling) || NaN)]?.level,
-    );
-  };
-  return {
-    uncertainLines: {
-      key: `level ${JSON.stringify([forms, spelledLevels.map(({ filter }) => printFilter(filter))])}`,
-      pipes: [...pipes, ...proven],
-      filter: not(or(present(line), and(exact(levelColumns.line, ''), isEqual))),
-      countedLevel: (get) => representedLevel(representativeOf(get)),
-    },
-    digest: { pipes: proven, columns: [value, spelling, line], representativeOf },
   };
 }

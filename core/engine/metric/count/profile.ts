@@ -34,7 +34,7 @@ import type { UncertainLines } from './line-digests.js';
 import { type ListedRange, overridingRows, readStreams, type StreamChecksums } from './stream-listing.js';
 import { rowsOfStreams } from './time-segments.js';
 import { countRows } from '../../rows/count-by-time.js';
-import { findUncertainRows, type FoundUncertainty } from './uncertain-rows.js';
+import { findUncertainRows, mergeUncertainty, type FoundUncertainty } from './uncertain-rows.js';
 import { itemAt, SegmentFindings, SegmentRun, type SegmentFinding, type Proofs } from './segment-findings.js';
 
 /** Shows to what extent the rows of a selection can be counted instead of read. */
@@ -135,7 +135,8 @@ export class SelectionProfiler {
     const profile = withUncertainty(merged(found, range), request);
     if (assumptions !== undefined && isIncomplete) {
       assume(assumptions, request, key);
-      return { ...profile, ...(await this.#inspectQuickly(request, listing)), isUncompared: true };
+      const quick = await this.#inspectQuickly(request, listing);
+      return { ...profile, ...quick, streamsWithLevel: undefined, isUncompared: true };
     }
     // A guess does not need the rows themselves, which may be many.
     const guess = {
@@ -208,7 +209,12 @@ function withUncertainty(
 ): SelectionProfile {
   const known =
     uncertainLines === undefined
-      ? { ...profile, uncertainStreams: undefined, uncorrectedStreams: undefined }
+      ? {
+          ...profile,
+          uncertainStreams: undefined,
+          uncorrectedStreams: undefined,
+          streamsWithLevel: undefined,
+        }
       : profile;
   return repeatedRows === 'stored' ? { ...known, isUncompared: true } : known;
 }
@@ -247,28 +253,12 @@ function merged(found: readonly SegmentProfile[], range?: TimeRange): SelectionP
   };
 }
 
-/** Maximum number of uncertain rows by which the counts of a query are corrected. */
-const maxCorrections = 20_000;
-
-/** Merges the uncertain rows of all segments in a range. */
-function mergeUncertainty(found: readonly Omit<FoundUncertainty, 'uncorrectedStreams'>[]): FoundUncertainty {
-  const uncertainStreams = new Set(found.flatMap(({ uncertainStreams: some = [] }) => [...some]));
-  const uncertainRows = found.flatMap((one) => one.uncertainRows);
-  if (uncertainRows.length > maxCorrections)
-    return { uncertainStreams, uncertainRows: [], uncorrectedStreams: uncertainStreams };
-  const uncorrectedStreams = new Set<string>();
-  for (const one of found) {
-    const corrected = new Set(one.uncertainRows.map(({ row }) => row._stream ?? '{}'));
-    for (const text of one.uncertainStreams ?? []) if (!corrected.has(text)) uncorrectedStreams.add(text);
-  }
-  return { uncertainStreams, uncertainRows, uncorrectedStreams };
-}
-
 /** The approximate size of a profile, which is mostly stream texts. */
 export function bytesOfProfile(profile: SelectionProfile | SegmentProfile): number {
-  const { streamsWithSharedTimes, uncertainStreams = [], uncertainRows } = profile;
+  const { streamsWithSharedTimes, uncertainStreams = [], streamsWithLevel = [], uncertainRows } = profile;
   let bytes = 200 + bytesOfRepeats(profile);
-  for (const text of [...streamsWithSharedTimes, ...uncertainStreams]) bytes += 2 * text.length + 60;
+  for (const text of [...streamsWithSharedTimes, ...uncertainStreams, ...streamsWithLevel])
+    bytes += 2 * text.length + 60;
   for (const { row, level } of uncertainRows) bytes += bytesOfRow(row) + 4 * level.length + 100;
   return bytes;
 }
@@ -291,6 +281,7 @@ class SegmentCounter {
   misparsedRows = 0;
   /** Number of rows with uncertain lines, by `_stream` text. */
   readonly uncertain = new Map<string, number>();
+  readonly withLevel = new Set<string>();
   hasOverrides = false;
 }
 
@@ -316,6 +307,7 @@ async function inspect(
     ...countIf(asked.misparsedRows, 'unreliable'),
     // The placeholder text of a line that is not stored does not count.
     ...countIf(asked.uncertainLines && and(not(missing), asked.uncertainLines.filter), 'doubtful'),
+    ...countIf(asked.uncertainLines?.withLevel, 'levels'),
   );
   // A filter for rows without a line makes the backend read no lines, while a condition in the other counts would. These rows are counted
   // last: rows that arrive in between can only raise the number of missing ones, and the segment is then inspected again.
@@ -351,6 +343,7 @@ async function inspect(
       of.misparsedRows += Number(columnOf(row, named('unreliable')) ?? 0);
       const uncertain = Number(columnOf(row, named('doubtful')) ?? 0);
       if (uncertain > 0) of.uncertain.set(text, (of.uncertain.get(text) ?? 0) + uncertain);
+      if (uncertain > 0 || Number(columnOf(row, named('levels')) ?? 0) > 0) of.withLevel.add(text);
       if (isCompared) {
         // Rows of one stream that are in different groups may still share times.
         const sharing = Number(rows) - Number(columnOf(row, named('different')));
@@ -386,6 +379,7 @@ async function inspect(
     misparsedRows: found.misparsedRows,
     uncertainStreams: new Set(found.uncertain.keys()),
     uncertainRows: uncertainRows[index] ?? [],
+    streamsWithLevel: asked.uncertainLines?.withLevel && found.withLevel,
     checksum: sums[index] ?? 0n,
     ...(repeats[index] ?? noSegmentRepeats),
     hasOverrides: found.hasOverrides || (columns.length > 0 && found.groups >= maxGroups),

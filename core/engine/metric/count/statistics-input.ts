@@ -6,10 +6,13 @@ import type { Declined } from '../cost.js';
 import type { Buckets, DigestCount, RowGroup } from './counting.js';
 import type { Duplicates } from './duplicates.js';
 import type { LabelSourceFields, RowGrouping } from './grouping.js';
-import type { LineDigest, LineQuestion } from './line-digests.js';
+import type { InspectedLines, LineDigest, LineQuestion } from './line-digests.js';
 import type { SelectionProfile } from './profile.js';
 import type { StreamListing } from './stream-listing.js';
 import type { CertainRows } from './uncertain-rows.js';
+
+/** A profile with the rows whose lines need not be searched for a level. */
+export type InspectedProfile = SelectionProfile & Pick<InspectedLines, 'levelless'>;
 
 /** A leaf and all known facts about its rows. */
 export interface StatisticsInput {
@@ -19,7 +22,7 @@ export interface StatisticsInput {
   readonly buckets: Buckets;
   readonly streamListing: StreamListing;
   readonly sources: LabelSourceFields;
-  readonly profile: SelectionProfile;
+  readonly profile: InspectedProfile;
   readonly grouping: RowGrouping;
   /** The question about lines and its digest; undefined when only their level matters. */
   readonly lines: { readonly question: LineQuestion; readonly digest: LineDigest } | undefined;

@@ -22,10 +22,12 @@ import {
 import { fieldsByOutcome, fieldsToHold, type StreamListing } from './stream-listing.js';
 import { digestByOutcome, labelsQuestion, levelsInLines, openNames, labelsOf } from './labels/questions.js';
 import { rowsOfStreams } from './time-segments.js';
-import { joinUncertainLines, levelQuestion, type LineQuestion } from './line-digests.js';
+import { levelQuestion } from './level-digest.js';
+import { joinUncertainLines, type LineQuestion } from './line-digests.js';
 import { withLinesDecided } from './rebuilt-lines.js';
-import type { StatisticsInput } from './statistics-input.js';
+import type { InspectedProfile, StatisticsInput } from './statistics-input.js';
 import { Statistics } from './statistics.js';
+import { levellessRows } from './uncertain-rows.js';
 
 type Pushed = LeafPlan & { readonly push: LeafPush };
 
@@ -127,7 +129,11 @@ async function begin(
     ),
     ...severityByPresence(names, sources),
   ];
-  const make = async (profile: SelectionProfile): Promise<Statistics | Declined> => {
+  const inspected = async (profile: SelectionProfile): Promise<InspectedProfile> => ({
+    ...profile,
+    levelless: await atPace(levellessRows(profile, streamListing), pacer),
+  });
+  const make = async (profile: InspectedProfile): Promise<Statistics | Declined> => {
     const around = groupAroundOverrides({ ...byLabels, outcomes }, profile, streamListing, sources);
     const grouping = await atPace(around, pacer);
     if (profile.misparsedRows > 0)
@@ -140,7 +146,7 @@ async function begin(
   };
   const { profiler } = context;
   const expected = profiler.lastKnown(profileRequest);
-  const statistics = await make(expected);
+  const statistics = await make(await inspected(expected));
   if (isDeclined(statistics)) return statistics;
   // If many rows repeat, a count for the times of another range would be useless, and so would one whose lines turn out to differ.
   const isProven = profileRequest.uncertainLines === undefined || expected.isKnown;
@@ -149,7 +155,7 @@ async function begin(
   counting?.catch(() => undefined);
   return async (listing) => {
     // The profile is read in parallel with the statistics; if it contradicts the guess, they are repeated.
-    const profile = await profiler.of(profileRequest, buckets.range, listing);
+    const profile = await inspected(await profiler.of(profileRequest, buckets.range, listing));
     const isRight = statistics.isRight(profile);
     const valid = isRight ? statistics : await make(profile);
     if (isDeclined(valid)) return valid;

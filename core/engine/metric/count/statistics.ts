@@ -2,19 +2,21 @@ import { countLines } from '../../../logql/functions/range/index.js';
 import type { LeafEngine } from '../../../logql/metric/index.js';
 import { eachAtPace, Pacer } from '../../../base/pace/steps.js';
 import type { Stage } from '../../../logql/ast.js';
+import { descriptorOf } from '../../../logql/stages/index.js';
 import { compileExtractor, type SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import { withStages } from '../../../logql/pipeline/output.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsql/ast.js';
 import {
   correctCounts,
   countsByLevel,
-  areSameStreams,
+  areSameLines,
   rowsByCertainty,
   type CertainRows,
 } from './uncertain-rows.js';
 import type { StreamTimes } from './repeated-times.js';
 import { and, fieldName, not } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
+import type { LeafPush } from '../../plan/columns.js';
 import { missingLineRows } from '../../plan/missing-lines.js';
 import { decline, type Declined, isDeclined } from '../cost.js';
 import { addRows, type RowRequest } from '../rows.js';
@@ -40,17 +42,17 @@ import {
 } from './duplicates.js';
 import type { SelectionProfile } from './profile.js';
 import { countUnread, rebuiltRequest } from './rebuilt-lines.js';
-import type { Counted, Remainder, StatisticsInput } from './statistics-input.js';
+import type { Counted, InspectedProfile, Remainder, StatisticsInput } from './statistics-input.js';
 import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
 import {
-  countsByStream,
   isGroupingValid,
+  type LabelSourceFields,
   readsLevels,
   streamsWithoutLevel,
   undecidedRows,
   type UndecidedRows,
 } from './grouping.js';
-import { cheapestDigest, type LineDigest, withLevels } from './line-digests.js';
+import { cheapestDigest, type InspectedLines, type LineDigest, withLevels } from './line-digests.js';
 
 /** Computes the statistics of one leaf and adds them to an engine. */
 export class Statistics {
@@ -94,20 +96,20 @@ export class Statistics {
   }
 
   /** True if this profile would have resulted in the same statistics. */
-  isRight(now: SelectionProfile): boolean {
+  isRight(now: InspectedProfile): boolean {
     const { missing, misparsedRows } = now;
     const { profile } = this.#parts;
     // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
-    return isSame && areSameStreams(this.#uncertain(profile), this.#uncertain(now)) && misparsedRows === 0;
+    return isSame && areSameLines(this.#linesOf(profile), this.#linesOf(now)) && misparsedRows === 0;
   }
 
   /** Makes the calls to the backend. */
   async count(): Promise<readonly Counted[] | Declined> {
     const { profile, streamListing } = this.#parts;
     const counted = await Promise.all(
-      rowsByCertainty(this.#uncertain(profile), streamListing).map(async (rows) => {
+      rowsByCertainty(this.#linesOf(profile), streamListing).map(async (rows) => {
         const some = await this.#count(rows);
         return isDeclined(some) ? some : this.#countUnread(some);
       }),
@@ -124,9 +126,9 @@ export class Statistics {
     return { ...counted, ...(await countUnread(unread, asked, { ...plan, ...context })) };
   }
 
-  /** The streams whose rows the cheaper digest cannot count. */
-  #uncertain({ uncertainStreams, uncorrectedStreams }: SelectionProfile): typeof uncertainStreams {
-    return this.#corrects ? uncorrectedStreams : uncertainStreams;
+  /** What is known of the lines, with the streams whose rows the cheaper digest cannot count. */
+  #linesOf({ uncertainStreams, uncorrectedStreams, levelless }: InspectedProfile): InspectedLines {
+    return { uncertainStreams: this.#corrects ? uncorrectedStreams : uncertainStreams, levelless };
   }
 
   async #count(rows: CertainRows): Promise<Counted | Declined> {
@@ -276,19 +278,22 @@ export class Statistics {
   /** Counts rows by class, for groups with the level in the line. */
   async #countByDigest(lines: LineDigest | undefined, rows: CertainRows): Promise<DigestCount | 'rows'> {
     const { levels } = this.#parts;
-    const { filter } = this.#undecidedRows();
+    const { filter, emptyFields } = this.#undecidedRows();
     if (rows.areFew || levels === undefined || isDeclined(levels)) return 'rows';
     const byLevel = cheapestDigest(levels, rows);
     const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
-    const asked = this.#countRequest(and(this.#filter, filter, rows.within));
+    const asked = this.#countRequest(and(this.#filter, filter, rows.within), emptyFields);
     const counted = await this.#unlessDeclined(kind, () => countByDigest(asked, digest));
     return isDeclined(counted) ? 'rows' : counted;
   }
 
-  #countRequest(filter: LogsqlFilter): CountRequest {
-    const { plan, request, context, grouping, buckets, hasRowLabels } = this.#parts;
+  /** @param emptyFields columns that are empty in all matching rows, which need not be grouped by them */
+  #countRequest(filter: LogsqlFilter, emptyFields?: ReadonlySet<string>): CountRequest {
+    const { plan, request, context, buckets, hasRowLabels } = this.#parts;
     const maxGroups = maxGroupsOf(plan.push, request, hasRowLabels);
+    const columns = this.#parts.grouping.columns.filter((name) => emptyFields?.has(name) !== true);
+    const grouping = { ...this.#parts.grouping, columns };
     const rows = rowPartsOf(filter, this.#dense).map((part) => ({ ...part, grouping }));
     return { context, rows, push: plan.push, buckets, maxGroups };
   }
@@ -339,4 +344,15 @@ export class Statistics {
     await add(others, { repeats: 'nowhere' });
     if (this.#dense !== undefined) await add(this.#dense.filter, { columns: undefined, repeats: 'anywhere' });
   }
+}
+
+/** True if the stream of a row decides how it counts behind these stages, with and without a line: it determines the labels, and nothing reads lines. */
+function countsByStream(
+  { measure }: Pick<LeafPush, 'measure'>,
+  stages: readonly Stage[],
+  { all: sources }: Pick<LabelSourceFields, 'all'>,
+  readsLines: boolean,
+): boolean {
+  const seesLines = measure === 'bytes' || readsLines || sources.length > 0;
+  return !seesLines && stages.every((stage) => descriptorOf(stage).groupNames(stage) !== undefined);
 }

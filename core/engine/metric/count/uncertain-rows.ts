@@ -1,10 +1,12 @@
 /** Rows whose lines must be looked at to know their level, while all others are counted by a cheaper digest. */
 import type { LeafRequest, RangeEngine } from '../../../logql/metric/index.js';
 import { descriptorOf } from '../../../logql/stages/index.js';
-import { eachAtPace, type Pacer } from '../../../base/pace/steps.js';
+import { oncePerObject } from '../../../base/memory/account.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
+import { eachAtPace, eachStep, type Pacer, type Steps } from '../../../base/pace/steps.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
-import { and, limit, matcher, not, query, where } from '../../../victoria/logsql/build.js';
+import { and, limit, matcher, not, query, streamMatch, where } from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, levelOfLine } from '../../../victoria/names/level.js';
 import { levelNames, levels } from '../../../victoria/names/level-words.js';
@@ -12,7 +14,7 @@ import { pipelineEntry, type RowReader } from '../../../victoria/names/row-reade
 import { columnOf, columnsOf, type BackendRow } from '../../../victoria/upstream/types.js';
 import type { LeafPush } from '../../plan/columns.js';
 import { streamsFilter, type ComparedRows } from '../../rows/repeating-streams.js';
-import type { UncertainLines } from './line-digests.js';
+import type { InspectedLines, UncertainLines } from './line-digests.js';
 import { bytesOfRow, maxKeptBytes, maxKeptRows } from './repeated-times.js';
 import type { SegmentRun } from './segment-findings.js';
 import { streamFields, type StreamListing } from './stream-listing.js';
@@ -26,6 +28,8 @@ export interface FoundUncertainty {
   readonly uncertainRows: readonly UncertainRow[];
   /** `_stream` texts of the streams with uncertain rows that are not among `uncertainRows`; undefined if these were not requested. */
   readonly uncorrectedStreams: ReadonlySet<string> | undefined;
+  /** `_stream` texts of the streams with a row that has a level, or an uncertain line; undefined if that is unknown. */
+  readonly streamsWithLevel: ReadonlySet<string> | undefined;
 }
 
 /** A row whose line must be looked at to know its level. */
@@ -115,6 +119,29 @@ function streamsWithFew({ rows, uncertain }: UncertainCounts): ReadonlySet<strin
   return streams;
 }
 
+/** Maximum number of uncertain rows by which the counts of a query are corrected. */
+const maxCorrections = 20_000;
+
+/** Merges the uncertain rows of all segments in a range. */
+export function mergeUncertainty(
+  found: readonly Omit<FoundUncertainty, 'uncorrectedStreams'>[],
+): FoundUncertainty {
+  const uncertainStreams = new Set(found.flatMap(({ uncertainStreams: some = [] }) => [...some]));
+  const uncertainRows = found.flatMap((one) => one.uncertainRows);
+  const isComplete = found.length > 0 && found.every((one) => one.streamsWithLevel !== undefined);
+  const streamsWithLevel = isComplete
+    ? new Set(found.flatMap((one) => [...(one.streamsWithLevel ?? [])]))
+    : undefined;
+  if (uncertainRows.length > maxCorrections)
+    return { uncertainStreams, uncertainRows: [], uncorrectedStreams: uncertainStreams, streamsWithLevel };
+  const uncorrectedStreams = new Set<string>();
+  for (const one of found) {
+    const corrected = new Set(one.uncertainRows.map(({ row }) => row._stream ?? '{}'));
+    for (const text of one.uncertainStreams ?? []) if (!corrected.has(text)) uncorrectedStreams.add(text);
+  }
+  return { uncertainStreams, uncertainRows, uncorrectedStreams, streamsWithLevel };
+}
+
 /** The names of the columns that the pipes of level digests write begin with this text, which no label of a client may. */
 const pipeColumns = '__level';
 
@@ -173,8 +200,8 @@ export async function correctCounts(
   });
 }
 
-/** Rows to count, and the streams among theirs with uncertain lines: none, or unknown ones. */
-export interface CertainRows extends Pick<FoundUncertainty, 'uncertainStreams'> {
+/** Rows to count, with what is known of their lines. */
+export interface CertainRows extends InspectedLines {
   /** Matches the rows among those of the selection. */
   readonly within: LogsqlFilter;
   /** True if reading them takes less time than letting the backend find their levels. */
@@ -191,13 +218,13 @@ const allUncertain: readonly CertainRows[] = [{ ...unknown, within: and() }];
 
 /** The rows of streams whose lines are all certain, and all other rows. */
 export function rowsByCertainty(
-  uncertainStreams: FoundUncertainty['uncertainStreams'],
+  { uncertainStreams, levelless }: InspectedLines,
   { streams, listed }: StreamListing,
 ): readonly CertainRows[] {
   if (uncertainStreams === undefined) return allUncertain;
   const texts = [...streams.keys()];
   const uncertain = texts.filter((text) => uncertainStreams.has(text));
-  if (uncertain.length === 0) return [{ ...certain, within: and() }];
+  if (uncertain.length === 0) return [{ ...certain, levelless, within: and() }];
   const namesUncertain = 2 * uncertain.length <= texts.length;
   const filter = filterOfStreams(
     namesUncertain ? uncertain : texts.filter((text) => !uncertainStreams.has(text)),
@@ -206,7 +233,7 @@ export function rowsByCertainty(
   if (filter === undefined) return allUncertain;
   const rows = rowsOfStreams(listed.filter(({ value }) => uncertainStreams.has(value)));
   return [
-    { ...certain, within: namesUncertain ? not(filter) : filter },
+    { ...certain, levelless, within: namesUncertain ? not(filter) : filter },
     { ...unknown, within: namesUncertain ? filter : not(filter), areFew: rows <= maxReadRows },
   ];
 }
@@ -226,11 +253,75 @@ function filterOfStreams(
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? undefined : filter;
 }
 
+/** True if the same is known of both. */
+export function areSameLines(a: InspectedLines, b: InspectedLines): boolean {
+  const isSpared = printedOf(a.levelless) === printedOf(b.levelless);
+  return isSpared && areSameStreams(a.uncertainStreams, b.uncertainStreams);
+}
+
+function printedOf(filter: LogsqlFilter | undefined): string {
+  return filter === undefined ? '' : printFilter(filter);
+}
+
+type KnownStreams = ReadonlySet<string> | undefined;
+
 /** True if both are known and equal, or both are unknown. */
-export function areSameStreams(
-  a: FoundUncertainty['uncertainStreams'],
-  b: FoundUncertainty['uncertainStreams'],
-): boolean {
+function areSameStreams(a: KnownStreams, b: KnownStreams): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.size === b.size && [...a].every((text) => b.has(text));
+}
+
+/** Minimum share of the rows for which a condition that spares the search of their lines is worthwhile. */
+const minLevellessShare = 0.1;
+/** Maximum number of values of a label, and maximum length of the values in a condition. */
+const maxLevellessValues = 500;
+const maxLevellessLength = 1000;
+
+/** The rows found last for the streams of a listing, which are found again as long as the same streams have levels. */
+const latestLevelless = oncePerObject<
+  StreamListing['streams'],
+  { streamsWithLevel?: KnownStreams; rows?: LogsqlFilter | undefined }
+>(() => ({}));
+
+/**
+ * Matches rows in streams none of whose lines has a level, by the values of one label that no other stream has. Of the labels, it takes the
+ * one that finds the most rows; undefined if these are few.
+ */
+export function* levellessRows(
+  { streamsWithLevel }: Pick<FoundUncertainty, 'streamsWithLevel'>,
+  { streams, listed }: StreamListing,
+): Steps<LogsqlFilter | undefined> {
+  const latest = latestLevelless(streams);
+  if (streamsWithLevel === undefined || areSameStreams(streamsWithLevel, latest.streamsWithLevel))
+    return streamsWithLevel && latest.rows;
+  // The number of rows by value; not a number for a value of streams with levels.
+  const rowsByLabel = new Map<string, Map<string, number>>();
+  yield* eachStep(listed, ({ value: text, hits }) => {
+    const stream = streams.get(text);
+    if (stream === undefined || stream.level !== undefined) return;
+    const rows = streamsWithLevel.has(text) ? NaN : hits;
+    for (const [label, value] of stream.fields) {
+      const byValue = ofKey(rowsByLabel, label, () => new Map<string, number>());
+      if (byValue.size <= maxLevellessValues) byValue.set(value, (byValue.get(value) ?? 0) + rows);
+    }
+  });
+  let best = { rows: rowsOfStreams(listed) * minLevellessShare, label: '', values: new Array<string>() };
+  for (const [label, byValue] of rowsByLabel) {
+    if (byValue.size > maxLevellessValues) continue;
+    const values: string[] = [];
+    let [rows, length] = [0, 0];
+    for (const [value, some] of [...byValue].sort(([, a], [, b]) => b - a)) {
+      if (Number.isNaN(some) || length + value.length > maxLevellessLength) continue;
+      values.push(value);
+      rows += some;
+      length += value.length;
+    }
+    if (rows > best.rows || (rows === best.rows && values.length < best.values.length))
+      best = { rows, label, values };
+  }
+  const { label, values } = best;
+  const rows =
+    values.length === 0 ? undefined : streamMatch({ kind: 'list', label, op: 'in' as const, values });
+  Object.assign(latest, { streamsWithLevel, rows });
+  return rows;
 }

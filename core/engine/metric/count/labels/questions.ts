@@ -6,10 +6,10 @@ import type { ComparedLabels, ParsedNames } from '../../../plan/columns.js';
 import type { LeafContext } from '../../context.js';
 import { decline, type Declined, isDeclined } from '../../cost.js';
 import { type LabelSourceFields, streamsWithoutLevel, undecidedRows } from '../grouping.js';
+import { levelQuestion } from '../level-digest.js';
 import {
   type Get,
   joinUncertainLines,
-  levelQuestion,
   type LineDigest,
   type LineQuestion,
   minLinesPerClass,
@@ -276,7 +276,11 @@ export async function levelsInLines(
     rows: rowsOfStreams(streamListing.listed),
   });
   const found = isDeclined(digest) ? undefined : digest.proven?.uncertainLines;
-  const uncertainLines = found && { ...found, filter: and(undecided, found.filter) };
+  const uncertainLines = found && {
+    ...found,
+    filter: and(undecided, found.filter),
+    withLevel: found.withLevel && or(not(undecided), found.withLevel),
+  };
   return { undecided, digest, uncertainLines };
 }
 

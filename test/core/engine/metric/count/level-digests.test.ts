@@ -1,9 +1,19 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { isDeclined } from '../../../../../core/engine/metric/cost.js';
-import { levelQuestion, type LineDigest } from '../../../../../core/engine/metric/count/line-digests.js';
+import { levelQuestion } from '../../../../../core/engine/metric/count/level-digest.js';
+import type { LineDigest } from '../../../../../core/engine/metric/count/line-digests.js';
 import type { LogsqlPipe } from '../../../../../core/victoria/logsql/ast.js';
-import { and, fields, not, query, where } from '../../../../../core/victoria/logsql/build.js';
+import {
+  and,
+  fields,
+  matcher,
+  not,
+  nothing,
+  query,
+  streamMatch,
+  where,
+} from '../../../../../core/victoria/logsql/build.js';
 import { levelFromLine } from '../../../../../core/victoria/names/level.js';
 import { Trace } from '../../../../../core/base/trace.js';
 import { columnOf, type BackendRow } from '../../../../../core/victoria/upstream/types.js';
@@ -153,6 +163,8 @@ const words = fc.constantFrom(
 );
 const textLine = fc.array(words, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(' '));
 
+const hasLevel = (line: string): boolean => levelFromLine(line) !== undefined;
+
 const lines = fc.uniqueArray(
   fc.oneof(objectLine, pairsLine, textLine).filter((line) => line !== ''),
   { minLength: 20, maxLength: 60 },
@@ -179,7 +191,7 @@ test('the backend finds the level that a line has', async (t) => {
       account += 1;
       await store.push(
         account,
-        all.map((line, n) => ({ ns: base + BigInt(n), stream: { app: 'a' }, line })),
+        all.map((line, n) => ({ ns: base + BigInt(n), stream: { app: hasLevel(line) ? 'a' : 'b' }, line })),
       );
       // A sample with a line that differs from the others is declined, so a line is repeated.
       const digest =
@@ -204,13 +216,24 @@ test('the backend finds the level that a line has', async (t) => {
       counted += rows.length;
       check(rows, digest);
       if (digest.proven === undefined) return;
-      const { uncertainLines, digest: cheap } = digest.proven;
+      const { uncertainLines, digest: cheap, without } = digest.proven;
+      const { pipes, filter, withLevel = nothing } = uncertainLines;
       const certain = await rowsOf(
-        [...uncertainLines.pipes, where(not(uncertainLines.filter)), fields('_msg', ...cheap.columns)],
+        [...pipes, where(not(filter)), fields('_msg', ...cheap.columns)],
         all.length,
       );
       proven += certain.length;
       check(certain, cheap);
+      const levelless = await rowsOf([...pipes, where(and(not(filter), not(withLevel)))], all.length);
+      for (const { _msg: line = '' } of levelless) t.false(hasLevel(line), line);
+      const sparing = without?.(streamMatch(matcher('app', '=', 'b')));
+      if (sparing === undefined) return t.fail();
+      const spared = await rowsOf([...sparing.pipes, fields('_msg', ...sparing.columns)], all.length);
+      const certainLines = new Set(certain.map(({ _msg }) => _msg));
+      check(
+        spared.filter(({ _msg }) => certainLines.has(_msg)),
+        sparing,
+      );
     }),
     { numRuns: deepRuns(60, 400), seed: 20_261_128 },
   );

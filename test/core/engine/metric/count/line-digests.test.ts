@@ -10,11 +10,8 @@ import {
 } from '../../../../../core/engine/metric/count/labels/questions.js';
 import { missingMessage } from '../../../../compare/data/rows.js';
 import { naming } from '../metric-store.js';
-import {
-  levelQuestion,
-  LineDigests,
-  LineSamples,
-} from '../../../../../core/engine/metric/count/line-digests.js';
+import { LineDigests, LineSamples } from '../../../../../core/engine/metric/count/line-digests.js';
+import { levelQuestion } from '../../../../../core/engine/metric/count/level-digest.js';
 
 const range = { startNs: 0n, endNs: 80_000_000_000n };
 

@@ -142,6 +142,7 @@ const nothingSpecial = {
   uncertainStreams: undefined,
   uncertainRows: [],
   uncorrectedStreams: undefined,
+  streamsWithLevel: undefined,
 };
 
 test('an hour that was looked at is looked at again when rows came in, and only then', async (t) => {

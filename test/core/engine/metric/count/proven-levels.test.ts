@@ -1,4 +1,5 @@
 import test from 'ava';
+import { printQuery } from '../../../../../core/victoria/logsql/print.js';
 import { spreadSample } from '../../../../setup/runs.js';
 import { MetricStore, rangeRequest, valuesOf } from '../metric-store.js';
 import { base, second } from './json-lines.js';
@@ -115,3 +116,51 @@ for (const [turn, [name, tail, account]] of sizes.entries())
     for (const text of asked) wanted.set(text, await outcome(text, 'off'));
     for (const text of [...asked, ...asked]) t.deepEqual(await outcome(text, 'on'), wanted.get(text), text);
   });
+
+test('lines of streams without levels are not searched until a line with one arrives', async (t) => {
+  t.timeout(600_000);
+  const account = 70_200;
+  const texts = [
+    'sum by (level, detected_level) (count_over_time({app=~".+"} | drop __error__ [60s]))',
+    'sum by (app, detected_level) (bytes_over_time({app=~".+"} [60s]))',
+  ];
+  const lines = [
+    (n: number) => `GET /items/${n} 200`,
+    (n: number) => `{"level":"${n % 9 === 0 ? 'warn' : 'info'}","n":${n}}`,
+    (n: number) => `${n % 5 === 0 ? 'ERROR' : 'INFO'} done ${n}, error=nil`,
+  ];
+  const stored = Array.from({ length: 600 }, (_, n) => ({
+    ns: base + (BigInt(n) * second) / 2n,
+    stream: { app: ['web', 'api', 'job'][n % 3] ?? '', pod: `p${n % 6}` },
+    line: lines[n % 3]?.(n) ?? '',
+  }));
+  const ask = async (text: string, pushdown: 'on' | 'off') => {
+    const queries: string[] = [];
+    const request = rangeRequest(text, base, base + 300n * second, 60n * second);
+    const asked = (query: Parameters<typeof printQuery>[0]): unknown => queries.push(printQuery(query));
+    const { answer } = await store.run(request, { account, pushdown, asked });
+    return {
+      values: valuesOf(answer),
+      spares: queries.some((query) => query.includes('if ({app in ("web")})')),
+    };
+  };
+  const compare = async (spares: boolean): Promise<void> => {
+    for (const text of texts) {
+      const { values } = await ask(text, 'off');
+      for (const time of [0, 1, 2]) {
+        const found = await ask(text, 'on');
+        t.deepEqual(found.values, values, text);
+        if (time === 2) t.is(found.spares, spares, text);
+      }
+    }
+  };
+  await store.push(account, stored);
+  await compare(true);
+  const late = {
+    ns: base + 118n * second + 1n,
+    stream: { app: 'web', pod: 'p9' },
+    line: 'GET /error FATAL: x',
+  };
+  await store.push(account, [late]);
+  await compare(false);
+});

@@ -143,7 +143,7 @@ const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
 }).flat();
 
 test.serial(
-  'where every stream has lines whose words mean several levels, these lines are read',
+  'where every stream has lines whose words mean several levels, the first of them counts',
   async (t) => {
     for (const apps of [1, 2]) {
       account += 1;
