@@ -7,10 +7,9 @@ import { checkStages, withFilters } from '../../logql/index.js';
 import { and, not } from '../../victoria/logsql/build.js';
 import type { CheckedDeletion, PlanSettings } from './checked-request.js';
 import { planLogs } from './logs.js';
-import type { PlanContext } from './matchers.js';
 import { matchesText } from './backend-pattern.js';
 import { missingLineRows } from './missing-lines.js';
-import type { DeletePlan } from './types.js';
+import type { DeletePlan, PlanContext } from './types.js';
 
 /**
  * Parses the query of a deletion.

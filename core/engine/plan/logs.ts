@@ -1,5 +1,5 @@
 import type { Steps } from '../../base/pace/steps.js';
-import type { LineFilterStage, LogExpr, Stage, LabelFilter } from '../../logql/ast.js';
+import type { LineFilterStage, LogExpr, Matcher, Stage, LabelFilter } from '../../logql/ast.js';
 import { lineMeaning } from '../../logql/pipeline/filter-test.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import type { LineSource } from '../../logql/stages/stage.js';
@@ -8,7 +8,7 @@ import { and, everything, exact, not, nothing, or, selectionOf } from '../../vic
 import type { Naming } from '../../victoria/names/naming.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import type { KnownNames } from '../../victoria/names/name-learner.js';
-import { planMatchers, type Decision, type PlanContext } from './matchers.js';
+import { joinStreams } from './columns.js';
 import {
   emptyLinePasses,
   letsMissingLinesPass,
@@ -18,11 +18,35 @@ import {
 import type { AppliedRule } from './rules/index.js';
 import { labelDeep, labelRules, type LabelScope, type PlacedComparison } from './rules/label.js';
 import { anyOf, lineMixed, lineRules } from './rules/line.js';
-import { firstRule, metricOff, type Pushdown, queryTooLong, weakest } from './rules/rule.js';
+import { firstRule, metricOff, type Pushdown, queryTooLong, selectorRules, weakest } from './rules/rule.js';
 import { stageRules } from './rules/stage.js';
-import type { LogsPlan } from './types.js';
+import type { Decision, LogsPlan, PlanContext } from './types.js';
 import { isComparison } from '../../logql/pipeline/label-comparison.js';
 import { comparesTexts } from '../../logql/stages/label-filter.js';
+
+/** Number of matchers that are planned per step. */
+const stepMatchers = 100;
+
+/** The rows that matchers select, and the rules that were applied. */
+export interface PlannedMatchers {
+  readonly filter: LogsqlFilter;
+  readonly decisions: readonly Decision[];
+}
+
+/** Plans the selection of the streams that match all matchers. */
+export function* planMatchers(matchers: readonly Matcher[], context: PlanContext): Steps<PlannedMatchers> {
+  const { naming, fields } = context;
+  const filters: LogsqlFilter[] = [];
+  const decisions: Decision[] = [];
+  for (const [index, matcher] of matchers.entries()) {
+    if ((index + 1) % stepMatchers === 0) yield;
+    const name = naming.selectorName(matcher.name);
+    const { rule, asked } = firstRule(selectorRules, { name, matcher, naming, fields });
+    decisions.push({ rule, part: matcher });
+    if (asked !== undefined) filters.push(asked);
+  }
+  return { filter: joinStreams(filters), decisions };
+}
 
 /** A filter that depends on stored names: a label filter, or a line filter for rows without a stored line. */
 export interface LabelQuestion {

@@ -25,10 +25,9 @@ import {
 } from './columns.js';
 import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
 import { rebuiltMark } from './missing-lines.js';
-import type { PlanContext } from './matchers.js';
 import { type LeafFacts, metricRules } from './rules/metric.js';
 import { firstRule, metricOff, type Pushdown } from './rules/rule.js';
-import type { FieldsPlan, LeafPlan, LogsPlan, MetricPlan } from './types.js';
+import type { FieldsPlan, LeafPlan, LogsPlan, MetricPlan, PlanContext } from './types.js';
 
 /** A range aggregation whose plan still lacks stored names. */
 export interface OpenLeaf extends OpenPlan<LeafPlan> {

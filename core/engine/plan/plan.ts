@@ -40,10 +40,9 @@ import type {
 } from './checked-request.js';
 import { parseDeletion, planDeletion } from './deletion.js';
 import { LabelFields } from './columns.js';
-import { type LabelQuestion, type OpenPlan, planLogs } from './logs.js';
-import { type PlanContext, planMatchers } from './matchers.js';
+import { type LabelQuestion, type OpenPlan, planLogs, planMatchers } from './logs.js';
 import { type OpenMetric, planMetric } from './metric.js';
-import type { GatheredPlan, Plan } from './types.js';
+import type { GatheredPlan, Plan, PlanContext } from './types.js';
 
 type Planning = Exchange<'tenant' | 'plan' | 'upstream'>;
 

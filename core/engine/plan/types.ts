@@ -1,12 +1,27 @@
 import type { FieldRef, LogsqlFilter } from '../../victoria/logsql/ast.js';
 import type { ListingQuestion } from '../../victoria/upstream/types.js';
-import type { Expr, Stage } from '../../logql/ast.js';
+import type { Expr, Matcher, Stage } from '../../logql/ast.js';
 import type { Leaf, PlannedMetric } from '../../logql/metric/index.js';
-import type { LeafPush, ParsedNames } from './columns.js';
-import type { Decision } from './matchers.js';
+import type { Naming } from '../../victoria/names/naming.js';
+import type { LabelFields, LeafPush, ParsedNames } from './columns.js';
 import type { AppliedRule } from './rules/index.js';
 
 export type { LeafPush } from './columns.js';
+
+/** The names that a plan is based on. */
+export interface PlanContext {
+  readonly naming: Naming;
+  /** The stored stream fields that become labels. */
+  readonly fields: LabelFields;
+  /** True if streams of aggregated metrics and patterns match no rows. Loki shows them only to Logs Drilldown. */
+  readonly hidesInternal?: boolean;
+}
+
+/** The rule that was applied to a part of the query. */
+export interface Decision {
+  readonly rule: AppliedRule;
+  readonly part: Matcher | Stage;
+}
 
 /** The plan of a log query. The engine makes and executes plans once the stored names are known. */
 export interface LogsPlan {

@@ -10,8 +10,7 @@ import { and, everything, exact, not, or, present, regexp, substring } from '../
 import { isBroken } from '../../victoria/names/shown-value.js';
 import { aggregateLabels } from '../../victoria/names/stream-identity.js';
 import { wholeLinePattern } from '../../engine/plan/backend-pattern.js';
-import { decideLineFilter } from '../../engine/plan/logs.js';
-import { planMatchers } from '../../engine/plan/matchers.js';
+import { decideLineFilter, planMatchers } from '../../engine/plan/logs.js';
 import { stageRules } from '../../engine/plan/rules/stage.js';
 import { NotConvertible } from './not-convertible.js';
 import type { StoredLabels } from './stored-labels.js';

@@ -1,5 +1,5 @@
 import { LabelFields } from '../../engine/plan/columns.js';
-import type { PlanContext } from '../../engine/plan/matchers.js';
+import type { PlanContext } from '../../engine/plan/types.js';
 import { isDerived } from '../../engine/plan/rules/label.js';
 import type { Naming } from '../../victoria/names/naming.js';
 import { mayBeFilledIn } from '../../victoria/names/otlp-fill.js';

@@ -41,7 +41,7 @@ export interface ProvenDigest<Digest> {
   readonly without?: (levelless: LogsqlFilter) => Digest;
 }
 
-/** What is known of the lines of a selection. */
+/** Knowledge about the lines of a selection. */
 export interface InspectedLines {
   /** The streams with uncertain lines; undefined if that is unknown. */
   readonly uncertainStreams: ReadonlySet<string> | undefined;

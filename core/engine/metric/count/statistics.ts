@@ -126,7 +126,7 @@ export class Statistics {
     return { ...counted, ...(await countUnread(unread, asked, { ...plan, ...context })) };
   }
 
-  /** What is known of the lines, with the streams whose rows the cheaper digest cannot count. */
+  /** Knowledge about the lines; rows of uncertain streams cannot be counted by the cheaper digest. */
   #linesOf({ uncertainStreams, uncorrectedStreams, levelless }: InspectedProfile): InspectedLines {
     return { uncertainStreams: this.#corrects ? uncorrectedStreams : uncertainStreams, levelless };
   }

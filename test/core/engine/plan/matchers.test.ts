@@ -7,7 +7,7 @@ import { namesOptions } from '../../../../core/testing/options.js';
 import type { NamesOptions } from '../../../../core/base/options.gen.js';
 import { identifyStream } from '../../../../core/victoria/names/stream-identity.js';
 import { doAll } from '../../../../core/base/pace/steps.js';
-import { planMatchers } from '../../../../core/engine/plan/matchers.js';
+import { planMatchers } from '../../../../core/engine/plan/logs.js';
 import { matchesText } from '../../../../core/engine/plan/backend-pattern.js';
 import { LabelFields } from '../../../../core/engine/plan/columns.js';
 import { rowsOf } from '../../../plugins/embedded-backend/logsql/run-query.js';

@@ -1,12 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { compileFilter } from '../../../../plugins/embedded-backend/logsql/index.js';
-import type { Decision } from '../../../../core/engine/plan/matchers.js';
 import { matchesText } from '../../../../core/engine/plan/backend-pattern.js';
 import { allRules, type AppliedRule } from '../../../../core/engine/plan/rules/index.js';
 import { metricRules } from '../../../../core/engine/plan/rules/metric.js';
 import type { HiddenExample, Verdict } from '../../../../core/engine/plan/rules/rule.js';
-import type { LogsPlan } from '../../../../core/engine/plan/types.js';
+import type { Decision, LogsPlan } from '../../../../core/engine/plan/types.js';
 import { parseQuery, type LogExpr } from '../../../../core/logql/index.js';
 import { compilePipeline } from '../../../../core/logql/pipeline/output.js';
 import { printFilter } from '../../../../core/victoria/logsql/print.js';
