@@ -14,13 +14,7 @@ import {
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
 import { and, fieldName, formatInto, query } from '../../victoria/logsql/build.js';
-import {
-  isOwnColumn,
-  type BackendRow,
-  type BackendValue,
-  type RowsRequest,
-  type Upstream,
-} from '../../victoria/upstream/types.js';
+import { type BackendRow, type RowsRequest, type Upstream } from '../../victoria/upstream/types.js';
 import { missingLineRows, rebuiltMark } from '../plan/missing-lines.js';
 import type { LeafPlan } from '../plan/types.js';
 import { countRows } from '../rows/count-by-time.js';
@@ -32,12 +26,11 @@ import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import {
   listSelection,
-  mayHaveEmptyLines,
-  readStreams,
+  rowsWithFields,
   streamsWithSameEntries,
   type StreamListing,
 } from './count/stream-listing.js';
-import { callRows, planWindows, rowsOfStreams, wholeSegments } from './count/time-segments.js';
+import { callRows, planWindows, rowsOfStreams } from './count/time-segments.js';
 import { costOfRows, decline, type Declined, isDeclined, type RowEstimates, rowLimitFor } from './cost.js';
 import { placesOf, RowIntake, UnknownStreamError, type RepeatPlaces, type RowStreams } from './row-intake.js';
 import type { RowJob } from './threads/row-job.js';
@@ -216,10 +209,13 @@ export async function* profiledEntries(
 
 type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns' | 'fieldsSeen'>;
 
-interface ProfiledRows {
+/** The profile of a selection, and its streams. */
+export interface ProfiledRows {
   readonly range: TimeRange;
-  readonly listed: readonly BackendValue[];
+  readonly listing: StreamListing;
   readonly profile: SelectionProfile;
+  /** Number of rows to read, if they are not all of the listed ones. */
+  readonly selectedRows?: number;
 }
 
 async function profileRows(
@@ -228,32 +224,35 @@ async function profileRows(
   context: LeafContext,
 ): Promise<ProfiledRows> {
   const asked = { ...context, selection, columns: [] };
-  const looked = wholeSegments(range);
-  const listed = await context.upstream.list({ listing: 'streams', query: query(selection), range: looked });
-  return { range, listed, profile: await context.profiler.of(asked, range, { range: looked, listed }) };
+  const listing = await listSelection(selection, range, context);
+  return { range, listing, profile: await context.profiler.of(asked, range, listing) };
 }
 
 /** The request for the rows of a leaf, by the profile of its selection. */
 async function rowRequest(
   { logs, selection, columns, fieldsSeen }: PlannedRows,
-  { range, listed, profile }: ProfiledRows,
+  { range, listing, profile, selectedRows = rowsOfStreams(listing.listed) }: ProfiledRows,
   context: LeafContext,
 ): Promise<RowRequest> {
-  const streams = await atPace(readStreams(listed, context.reader), new Pacer(context.signal));
+  const { reader, naming } = context;
   const { filter } = logs;
-  const surplus = await duplicateRows({ ...context, filter, range, streams, profile });
-  const rows = { filter, selection, range, selectedRows: rowsOfStreams(listed) };
+  const surplus = await duplicateRows({ ...context, filter, range, streams: listing.streams, profile });
+  const rows = { filter, selection, range, selectedRows };
   if (profile.missing === 0) return { ...rows, columns, repeats: repeatsOf(surplus, columns) };
   // Lines are rebuilt from all fields.
-  if (columns === undefined || !(await usesOnlyFields(fieldsSeen, rows, streams, context)))
+  const withFields = fieldsSeen === undefined ? undefined : rowsWithFields(listing);
+  if (columns === undefined || withFields === undefined)
     return { ...rows, columns: undefined, repeats: repeatsOf(surplus, undefined) };
   const [name, value] = rebuiltMark;
   const marked = [...columns, fieldName(name)];
-  const mark = (row: BackendRow): BackendRow =>
-    context.naming.isMissingLine(row._msg ?? '') ? { ...row, [name]: value } : row;
+  const mark = (row: BackendRow): BackendRow => {
+    const { isRebuilt, line } = reader.read(row);
+    return isRebuilt && line !== '' ? { ...row, [name]: value } : row;
+  };
   return {
     ...rows,
-    pipes: [formatInto(name, value, missingLineRows(context.naming))],
+    // The line of a row without fields is empty.
+    pipes: [formatInto(name, value, and(missingLineRows(naming), withFields))],
     columns: marked,
     repeats: repeatsOf(isDeclined(surplus) ? surplus : surplus.map(mark), marked),
   };
@@ -264,21 +263,6 @@ function repeatsOf(
   columns: readonly FieldRef[] | undefined,
 ): RepeatPlaces {
   return isDeclined(surplus) ? 'anywhere' : placesOf(surplus, columns);
-}
-
-/** True if fields are enough of rebuilt lines. As JSON, they are not if a line may be empty. */
-async function usesOnlyFields(
-  fieldsSeen: LeafPlan['fieldsSeen'],
-  { filter, selection, range }: Pick<RowRequest, 'filter' | 'selection' | 'range'>,
-  streams: StreamListing['streams'],
-  { upstream, naming }: LeafContext,
-): Promise<boolean> {
-  if (fieldsSeen !== 'as-json') return fieldsSeen === 'not-at-all';
-  const missing = missingLineRows(naming);
-  const asked = { query: query(and(selection, missing)), range };
-  const names = await upstream.list({ listing: 'field_names', ...asked });
-  const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
-  return !(await mayHaveEmptyLines(and(filter, missing), { fields, streams }, range, { upstream }));
 }
 
 /** Reads rows with lines that the backend has shortened to the relevant labels. */
@@ -384,7 +368,7 @@ function fromRows(leaf: LeafPlan, known: RowEstimates, columns: 'seen' | 'all'):
   const read: Attempt = async (request, context) => {
     const { range } = new RangeWindows(request.columns, request.leaf.range.range);
     const profiled = await profileRows(leaf, range, context);
-    if (known.rows !== undefined && rowsOfStreams(profiled.listed) > rowLimitFor(known.rows))
+    if (known.rows !== undefined && rowsOfStreams(profiled.listing.listed) > rowLimitFor(known.rows))
       return decline('more-rows');
     return countRowsOf(await rowRequest(leaf, profiled, context), request, context);
   };

@@ -98,8 +98,9 @@ function partsOf(t: ExecutionContext, { status, text }: Got): { readonly count: 
 
 /** Makes a heavy query that the backend never answers. The returned function gives it up. */
 async function takeHeavyPlace(url: string, faults: House['faults']): Promise<() => Promise<void>> {
-  // Nothing else is asked for the look at its rows, which has the place.
-  await faults({ path: '/select/logsql/query', query: '"busy"', hang: true });
+  // Only the listing comes before the look at its rows, which has the place.
+  const listing = { path: '/select/logsql/query', query: 'field_names', latencyMs: 0 };
+  await faults(listing, { path: '/select/logsql/query', query: '"busy"', hang: true });
   const gone = new AbortController();
   const query = encodeURIComponent('max_over_time({app="busy"} | logfmt | unwrap n [7h])');
   const heavy = fetch(`${url}/loki/api/v1/query?query=${query}`, { signal: gone.signal });

@@ -32,7 +32,7 @@ import { levelColumns, levelWordPipes } from './level-conditions.js';
 import type { Get, LineDigest } from './line-digests.js';
 import { rebuiltFields, rebuiltLineOf, type RebuiltFields } from './rebuilt-rows.js';
 import type { StatisticsInput } from './statistics-input.js';
-import { streamFields, type StreamListing } from './stream-listing.js';
+import { lineFieldsOf, streamFields, type StreamListing } from './stream-listing.js';
 
 /** The leaf with line filters that the fields of rows without a line decide in its filter, if they are all of its line filters. */
 export function withLinesDecided<Of extends LeafPlan>(leaf: Of, listing: StreamListing, naming: Naming): Of {
@@ -52,21 +52,6 @@ export function withLinesDecided<Of extends LeafPlan>(leaf: Of, listing: StreamL
   if (queryTooLong.match(filter) === true) return leaf;
   const decided = { ...logs, filter, recheck: [] };
   return { ...leaf, logs: decided, fieldsSeen: fieldsSeen(leaf, decided) };
-}
-
-/** A field that rebuilt lines have. */
-interface OwnField {
-  readonly name: string;
-  /** True if it is a field of some streams, in whose lines it is not. */
-  readonly isClashing: boolean;
-}
-
-/** The fields of rebuilt lines; undefined if the name of one would be a prefix, with its asterisk. */
-function lineFieldsOf({ fields: names, streams }: StreamListing): readonly OwnField[] | undefined {
-  const ofStreams = streamFields(streams);
-  const own = names.filter((name) => (ofStreams.get(name) ?? 0) < streams.size);
-  if (own.some((name) => name.includes('*'))) return undefined;
-  return own.map((name) => ({ name, isClashing: ofStreams.has(name) }));
 }
 
 /** The count of rows without a line that fields cannot decide. */

@@ -68,8 +68,19 @@ export async function listSelection(
   };
 }
 
-/** Above this number of fields, the backend is not asked for rows with none of them. */
+/** Maximum number of fields in a condition for rows with any of them. */
 const maxFields = 300;
+
+/** Matches rows with a field of their own, which is part of their rebuilt line; undefined if there are too many fields. */
+export function rowsWithFields(listing: Pick<StreamListing, 'fields' | 'streams'>): LogsqlFilter | undefined {
+  const own = lineFieldsOf(listing);
+  if (own === undefined || own.length > maxFields) return undefined;
+  return or(
+    ...own.map(({ name, isClashing }) =>
+      isClashing ? and(streamMatch(matcher(name, '=', '')), present(name)) : present(name),
+    ),
+  );
+}
 
 /** True if there may be rows without any field of their own. Their line is empty, which is not JSON. */
 export async function mayHaveEmptyLines(
@@ -78,10 +89,26 @@ export async function mayHaveEmptyLines(
   range: TimeRange,
   { upstream }: { readonly upstream: Upstream },
 ): Promise<boolean> {
-  const ofStreams = streamFields(listing.streams);
-  const own = listing.fields.filter((field) => !ofStreams.has(field));
-  if (own.length > maxFields) return true;
-  return (await countRows(upstream, and(filter, ...own.map((field) => not(present(field)))), range)) > 0;
+  const withFields = rowsWithFields(listing);
+  return withFields === undefined || (await countRows(upstream, and(filter, not(withFields)), range)) > 0;
+}
+
+/** A field that rebuilt lines have. */
+interface OwnField {
+  readonly name: string;
+  /** True if it is a field of some streams, in whose lines it is not. */
+  readonly isClashing: boolean;
+}
+
+/** The fields of rebuilt lines; undefined if the name of one would be a prefix, with its asterisk. */
+export function lineFieldsOf({
+  fields: names,
+  streams,
+}: Pick<StreamListing, 'fields' | 'streams'>): readonly OwnField[] | undefined {
+  const ofStreams = streamFields(streams);
+  const own = names.filter((name) => (ofStreams.get(name) ?? 0) < streams.size);
+  if (own.some((name) => name.includes('*'))) return undefined;
+  return own.map((name) => ({ name, isClashing: ofStreams.has(name) }));
 }
 
 /** The fields that identify streams, each with the number of streams that have it. */

@@ -7,7 +7,8 @@ import {
 } from '../../../logql/metric/index.js';
 import { rangeFunctions } from '../../../logql/functions/range/index.js';
 import { looksAt } from '../../../logql/stages/index.js';
-import type { Begun } from '../../../base/pace/begun.js';
+import { Begun } from '../../../base/pace/begun.js';
+import type { PipelineEntry } from '../../../logql/pipeline/types.js';
 import { atPace, Pacer } from '../../../base/pace/steps.js';
 import type { LogsqlQuery, StatsFunction } from '../../../victoria/logsql/ast.js';
 import {
@@ -37,7 +38,7 @@ import { missingLineRows } from '../../plan/missing-lines.js';
 import type { LeafContext, ReadStrategy } from '../context.js';
 import { costOfCounting, decline, type Declined, type DeclineReason, isDeclined } from '../cost.js';
 import { callRows, planWindows, rowsOfStreams } from './time-segments.js';
-import { profiledEntries } from '../rows.js';
+import { profiledEntries, type ProfiledRows } from '../rows.js';
 import { rangeBuckets, type Buckets } from './counting.js';
 import { denseRows, distinctRows, duplicateRows, rowPartsOf, type DenseRows } from './duplicates.js';
 import { GroupedValues, type ValueSummary } from './grouped-values.js';
@@ -170,6 +171,7 @@ async function valueTable(
   let gathering = mayBegin
     ? await gatherWith(expected, cheapestDigest(known.digest, expected), mayReadMissing(expected))
     : undefined;
+  let withoutLine: Begun<readonly PipelineEntry[]> | undefined;
   try {
     const profile = await profiler.of(known.profileRequest, range, streamListing);
     const obstacle = obstacleTo(profile);
@@ -196,15 +198,11 @@ async function valueTable(
     const kept = values.leaveOut(surplus, readsMissing);
     if (kept !== undefined) return kept;
     context.counts.scanned(listed);
+    if (readsMissing)
+      withoutLine = beginWithoutLine(plan, { range, listing: streamListing, profile }, context);
     const stopped = await readValues(values, gathering, context);
     if (stopped !== undefined) return stopped;
-    if (readsMissing) {
-      const missing = missingLineRows(naming);
-      const logs = { ...plan.logs, filter: and(plan.logs.filter, missing) };
-      const rows = { ...plan, logs, selection: and(plan.selection, missing) };
-      for await (const batch of profiledEntries(rows, { range, listed, profile }, context))
-        await values.addEntries(batch);
-    }
+    for await (const batch of withoutLine ?? []) await values.addEntries(batch);
     await values.end();
     if (!values.areOrderless) return decline('times-needed');
     const { hasEmpty } = values;
@@ -219,7 +217,24 @@ async function valueTable(
     return await leafTable(into, context.signal);
   } finally {
     endAll(gathering);
+    withoutLine?.end();
   }
+}
+
+/** Begins to read the rows without a line. */
+function beginWithoutLine(
+  plan: Unwrapping,
+  profiled: ProfiledRows,
+  context: LeafContext,
+): Begun<readonly PipelineEntry[]> {
+  const missing = missingLineRows(context.naming);
+  const logs = { ...plan.logs, filter: and(plan.logs.filter, missing) };
+  const rows = { ...plan, logs, selection: and(plan.selection, missing) };
+  const few = { ...profiled, selectedRows: profiled.profile.missing };
+  return new Begun((stop) => {
+    const upstream = context.upstream.until?.(stop) ?? context.upstream;
+    return profiledEntries(rows, few, { ...context, upstream });
+  });
 }
 
 /** Calls for values, in groups. */

@@ -306,6 +306,14 @@ test.serial('an empty line is a JSON error even where only some columns are read
   }
 });
 
+test.serial('an empty line that was pushed twice counts once where only some columns are read', async (t) => {
+  const text =
+    'avg_over_time({app=~".+"} | json | drop __error__, __error_details__ | unwrap app [60s]) by (note)';
+  await push([{ app: '3' }, ...wide.map((row): Fields => ({ ...row, note: '', app: '0.5' }))], 1);
+  const { values } = await ask(text, 'off');
+  for (const time of ['at first', 'again']) t.deepEqual((await ask(text, 'on')).values, values, time);
+});
+
 test.serial('rows of which few columns are read count once where they were pushed twice', async (t) => {
   const rows = wide.map((row, n): Fields => ({ ...row, ratio: String(n / 10) }));
   for (const all of [rows, [...rows, { app: 'a' }]]) {
