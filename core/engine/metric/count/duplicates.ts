@@ -1,4 +1,6 @@
 import { timeOrder } from '../../../base/order.js';
+import { ofKey } from '../../../base/memory/byte-lru.js';
+import type { ExtractedSample } from '../../../logql/pipeline/types.js';
 import { eachAtPace } from '../../../base/pace/steps.js';
 import type { TimeRange } from '../../../base/time/range.js';
 import type { RangeEngine } from '../../../logql/metric/index.js';
@@ -7,7 +9,6 @@ import { and, not, or, timeRange } from '../../../victoria/logsql/build.js';
 import type { MemoryAccount } from '../../../base/memory/account.js';
 import type { StreamIdentity } from '../../../victoria/names/stream-identity.js';
 import { parseRowTime, pipelineEntry, type RowReader } from '../../../victoria/names/row-reader.js';
-import { printRfc3339 } from '../../../base/time/index.js';
 import type { BackendRow } from '../../../victoria/upstream/types.js';
 import type { Backend } from '../../backend.js';
 import { streamsWithSameEntries } from './stream-listing.js';
@@ -57,25 +58,23 @@ export async function duplicatesOf(
 /** Subtracts rows that were counted twice. */
 export async function subtractDuplicates(
   engine: Pick<RangeEngine, 'add'>,
-  duplicates: Duplicates,
+  { rows, times }: Duplicates,
   { reader, extract, pacer }: RowsToAdd,
 ): Promise<void> {
-  for (const { row, times } of eachDuplicate(duplicates)) {
-    const sample = extract(pipelineEntry(reader.read(row)));
-    await eachAtPace(times, pacer, (ns) => {
+  const sampleOf = (row: BackendRow): ExtractedSample | undefined => extract(pipelineEntry(reader.read(row)));
+  await eachAtPace(rows, pacer, (row) => {
+    const sample = sampleOf(row);
+    if (sample !== undefined) engine.add(sample.labels, parseRowTime(row._time ?? ''), -sample.value);
+  });
+  // A stream has times in many segments, and its rows count alike.
+  const samples = new Map<string, ExtractedSample | undefined>();
+  for (const { stream, times: at } of times) {
+    const row = { _time: '1970-01-01T00:00:00Z', _stream: stream, _msg: '-' };
+    const sample = ofKey(samples, stream, () => sampleOf(row));
+    await eachAtPace(at, pacer, (ns) => {
       if (sample !== undefined) engine.add(sample.labels, ns, -sample.value);
     });
   }
-}
-
-/** Rows, each with the times at which rows like it are surplus. */
-function* eachDuplicate({
-  rows,
-  times,
-}: Duplicates): Generator<{ readonly row: BackendRow; readonly times: Iterable<bigint> }> {
-  for (const row of rows) yield { row, times: [parseRowTime(row._time ?? '')] };
-  for (const { stream, times: all } of times)
-    yield { row: { _time: printRfc3339(all[0] ?? 0n), _stream: stream, _msg: '-' }, times: all };
 }
 
 /**
