@@ -13,7 +13,7 @@ import {
 } from '../../logql/metric/index.js';
 import type { PipelineEntry } from '../../logql/pipeline/types.js';
 import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../victoria/logsql/ast.js';
-import { and, fieldName, formatInto, query } from '../../victoria/logsql/build.js';
+import { fieldName, formatInto, query } from '../../victoria/logsql/build.js';
 import { type BackendRow, type RowsRequest, type Upstream } from '../../victoria/upstream/types.js';
 import { missingLineRows, rebuiltMark } from '../plan/missing-lines.js';
 import type { LeafPlan } from '../plan/types.js';
@@ -26,7 +26,7 @@ import { cheapestDigest } from './count/line-digests.js';
 import { obstacleIn, type SelectionProfile } from './count/profile.js';
 import {
   listSelection,
-  rowsWithFields,
+  rowsWithoutFields,
   streamsWithSameEntries,
   type StreamListing,
 } from './count/stream-listing.js';
@@ -240,8 +240,8 @@ async function rowRequest(
   const rows = { filter, selection, range, selectedRows };
   if (profile.missing === 0) return { ...rows, columns, repeats: repeatsOf(surplus, columns) };
   // Lines are rebuilt from all fields.
-  const withFields = fieldsSeen === undefined ? undefined : rowsWithFields(listing);
-  if (columns === undefined || withFields === undefined)
+  const empty = fieldsSeen === undefined ? undefined : rowsWithoutFields(listing);
+  if (columns === undefined || empty === undefined)
     return { ...rows, columns: undefined, repeats: repeatsOf(surplus, undefined) };
   const [name, value] = rebuiltMark;
   const marked = [...columns, fieldName(name)];
@@ -251,8 +251,8 @@ async function rowRequest(
   };
   return {
     ...rows,
-    // The line of a row without fields is empty.
-    pipes: [formatInto(name, value, and(missingLineRows(naming), withFields))],
+    // In one condition with `or`, VictoriaLogs 1.52 now and then marks no row of a block.
+    pipes: [formatInto(name, value, missingLineRows(naming)), formatInto(name, '', empty)],
     columns: marked,
     repeats: repeatsOf(isDeclined(surplus) ? surplus : surplus.map(mark), marked),
   };

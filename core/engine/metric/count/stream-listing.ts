@@ -68,16 +68,18 @@ export async function listSelection(
   };
 }
 
-/** Maximum number of fields in a condition for rows with any of them. */
+/** Maximum number of fields in a condition for rows without any of them. */
 const maxFields = 300;
 
-/** Matches rows with a field of their own, which is part of their rebuilt line; undefined if there are too many fields. */
-export function rowsWithFields(listing: Pick<StreamListing, 'fields' | 'streams'>): LogsqlFilter | undefined {
+/** Matches rows without a field of their own, whose rebuilt line is empty; undefined if there are too many fields. */
+export function rowsWithoutFields(
+  listing: Pick<StreamListing, 'fields' | 'streams'>,
+): LogsqlFilter | undefined {
   const own = lineFieldsOf(listing);
   if (own === undefined || own.length > maxFields) return undefined;
-  return or(
+  return and(
     ...own.map(({ name, isClashing }) =>
-      isClashing ? and(streamMatch(matcher(name, '=', '')), present(name)) : present(name),
+      not(isClashing ? and(streamMatch(matcher(name, '=', '')), present(name)) : present(name)),
     ),
   );
 }
@@ -89,8 +91,8 @@ export async function mayHaveEmptyLines(
   range: TimeRange,
   { upstream }: { readonly upstream: Upstream },
 ): Promise<boolean> {
-  const withFields = rowsWithFields(listing);
-  return withFields === undefined || (await countRows(upstream, and(filter, not(withFields)), range)) > 0;
+  const empty = rowsWithoutFields(listing);
+  return empty === undefined || (await countRows(upstream, and(filter, empty), range)) > 0;
 }
 
 /** A field that rebuilt lines have. */
