@@ -129,7 +129,9 @@ async function begin(
     ),
     ...severityByPresence(names, sources),
   ];
-  const inspected = async (profile: SelectionProfile): Promise<InspectedProfile> => ({
+  const inspected = async <Profile extends SelectionProfile>(
+    profile: Profile,
+  ): Promise<Profile & InspectedProfile> => ({
     ...profile,
     levelless: await atPace(levellessRows(profile, streamListing), pacer),
   });
@@ -145,11 +147,13 @@ async function begin(
     });
   };
   const { profiler } = context;
-  const expected = profiler.lastKnown(profileRequest);
-  const statistics = await make(await inspected(expected));
+  const expected = await inspected(profiler.lastKnown(profileRequest));
+  const statistics = await make(expected);
   if (isDeclined(statistics)) return statistics;
   // If many rows repeat, a count for the times of another range would be useless, and so would one whose lines turn out to differ.
-  const isProven = profileRequest.uncertainLines === undefined || expected.isKnown;
+  const isProven =
+    profileRequest.uncertainLines === undefined ||
+    (expected.isKnown && (expected.levelless === undefined || context.assumptions === undefined));
   const counting = statistics.distinguishesRows || !isProven ? undefined : statistics.count();
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);

@@ -9,7 +9,7 @@ import type { FieldRef, LogsqlFilter, LogsqlPipe } from '../../../victoria/logsq
 import {
   correctCounts,
   countsByLevel,
-  areSameLines,
+  isExpectationMet,
   rowsByCertainty,
   type CertainRows,
 } from './uncertain-rows.js';
@@ -102,7 +102,7 @@ export class Statistics {
     // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
     const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
-    return isSame && areSameLines(this.#linesOf(profile), this.#linesOf(now)) && misparsedRows === 0;
+    return isSame && isExpectationMet(this.#linesOf(profile), this.#linesOf(now)) && misparsedRows === 0;
   }
 
   /** Makes the calls to the backend. */

@@ -253,14 +253,12 @@ function filterOfStreams(
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? undefined : filter;
 }
 
-/** True if the same is known of both. */
-export function areSameLines(a: InspectedLines, b: InspectedLines): boolean {
-  const isSpared = printedOf(a.levelless) === printedOf(b.levelless);
-  return isSpared && areSameStreams(a.uncertainStreams, b.uncertainStreams);
-}
-
-function printedOf(filter: LogsqlFilter | undefined): string {
-  return filter === undefined ? '' : printFilter(filter);
+/** True if lines that were expected like this are counted correctly. Lines of streams without levels may be searched, too. */
+export function isExpectationMet(expected: InspectedLines, now: InspectedLines): boolean {
+  const isSpared =
+    expected.levelless === undefined ||
+    (now.levelless !== undefined && printFilter(now.levelless) === printFilter(expected.levelless));
+  return isSpared && areSameStreams(expected.uncertainStreams, now.uncertainStreams);
 }
 
 type KnownStreams = ReadonlySet<string> | undefined;
