@@ -6,7 +6,7 @@ import { metricIs } from './metric-is.js';
 
 const pipeline = fileURLToPath(new URL('../../../../pipelines/reference-compatible.yaml', import.meta.url));
 
-/** A proxy that has two permits, before a backend of which one path never answers. */
+/** A proxy that has two permits, before a backend of which one path never answers, except to list streams and fields. */
 async function withHanging(
   path: string,
   flags: Readonly<Record<string, string>>,
@@ -14,7 +14,11 @@ async function withHanging(
 ): Promise<void> {
   const backend = await startDevBackend({ faults: true });
   try {
-    await fetch(`${backend.url}/-/faults`, { method: 'POST', body: JSON.stringify({ path, hang: true }) });
+    const rules = [
+      { path: '/select/logsql/query', query: 'field_names', latencyMs: 0 },
+      { path, hang: true },
+    ];
+    await fetch(`${backend.url}/-/faults`, { method: 'POST', body: JSON.stringify(rules) });
     await withProxyFile(pipeline, ({ url }) => use(url, backend), {
       flags: {
         backend: backend.url,
