@@ -69,8 +69,9 @@ export async function subtractDuplicates(
   // A stream has times in many segments, and its rows count alike.
   const samples = new Map<string, ExtractedSample | undefined>();
   for (const { stream, times: at } of times) {
-    const row = { _time: '1970-01-01T00:00:00Z', _stream: stream, _msg: '-' };
-    const sample = ofKey(samples, stream, () => sampleOf(row));
+    const sample = ofKey(samples, stream, () =>
+      sampleOf({ _time: '1970-01-01T00:00:00Z', _stream: stream, _msg: '-' }),
+    );
     await eachAtPace(at, pacer, (ns) => {
       if (sample !== undefined) engine.add(sample.labels, ns, -sample.value);
     });

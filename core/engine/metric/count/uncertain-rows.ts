@@ -308,8 +308,9 @@ export function* levellessRows(
     if (byValue.size > maxLevellessValues) continue;
     const values: string[] = [];
     let [rows, length] = [0, 0];
-    for (const [value, some] of [...byValue].sort(([, a], [, b]) => b - a)) {
-      if (Number.isNaN(some) || length + value.length > maxLevellessLength) continue;
+    const pure = [...byValue].filter(([, some]) => !Number.isNaN(some));
+    for (const [value, some] of pure.sort(([, a], [, b]) => b - a)) {
+      if (length + value.length > maxLevellessLength) continue;
       values.push(value);
       rows += some;
       length += value.length;
