@@ -4,14 +4,8 @@ import type { CostClass, ExplainedRead, QueryExplanation } from '../plan/explain
 import { firstStrategy } from '../plan/explain/strategies.js';
 
 const costs: readonly CostClass[] = ['none', 'page', 'statistics', 'scan', 'rows'];
-/** Strategies from those that transfer least to those that transfer most; `fields` only serves rows without a line. */
-const transfers: readonly (readonly string[])[] = [
-  ['fields', 'statistics'],
-  ['value-groups'],
-  ['short-lines'],
-  ['rows'],
-  ['whole-rows'],
-];
+/** Strategies from those that transfer least to those that transfer most. */
+const transfers = ['statistics', 'value-groups', 'short-lines', 'rows', 'whole-rows'];
 const verdicts = { exact: 0, superset: 1, none: 2 } as const;
 
 /** True if a query costs less than another one, as far as their plans show. */
@@ -62,8 +56,8 @@ function weightsOf({ cost, reads }: QueryExplanation): readonly number[] {
 }
 
 function transferOf({ strategies }: ExplainedRead): number {
-  const name = firstStrategy(strategies?.filter(({ strategy }) => strategy !== 'fields'))?.strategy;
-  return name === undefined ? 0 : transfers.findIndex((names) => names.includes(name));
+  const name = firstStrategy(strategies)?.strategy;
+  return name === undefined ? 0 : transfers.indexOf(name);
 }
 
 function sumOf(figures: readonly number[]): number {

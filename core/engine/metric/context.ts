@@ -42,7 +42,7 @@ export interface LeafContext extends Omit<MetricContext, 'profiler' | 'refusals'
   readonly declines: Declines;
 }
 
-export type StrategyName = 'fields' | 'statistics' | 'value-groups' | 'short-lines' | 'rows' | 'whole-rows';
+export type StrategyName = 'statistics' | 'value-groups' | 'short-lines' | 'rows' | 'whole-rows';
 
 /** Reads a leaf, or returns the reason why it cannot. */
 export type Attempt = (request: LeafRequest, context: LeafContext) => Promise<SeriesTable | Declined>;

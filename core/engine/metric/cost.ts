@@ -160,7 +160,6 @@ export const declineReasons = {
   'all-columns': 'the query uses all labels of rows, so no column can be omitted',
   'entry-failed': 'an entry cannot be evaluated, and the error must name it as Loki does',
   'errors-kept': 'a sample has an error that the query keeps, so it is a series with all labels',
-  'has-lines': 'rows of the selection have a stored line',
   'hidden-fields': 'a row has another value in a field than its stream has',
   'lenient-numbers': 'lines contain numbers that the JSON parser of the backend accepts and Loki’s refuses',
   'lines-differ': 'lines are too different: there would be almost as many groups as lines',

@@ -15,10 +15,9 @@ import { printUnwrap } from '../../logql/stages/index.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { LeafPlan } from '../plan/types.js';
 import type { Candidate, LeafContext, ReadStrategy, StrategyName } from './context.js';
-import { fieldsStrategy } from './count/fields-strategy.js';
 import type { SampledLine } from './count/line-digests.js';
 import type { SelectionProfile } from './count/profile.js';
-import { knownLines } from './count/rebuilt-rows.js';
+import { hasKnownLines } from './count/rebuilt-rows.js';
 import { statisticsStrategy } from './count/statistics-strategy.js';
 import type { ListedRange } from './count/stream-listing.js';
 import { rowsOfStreams, wholeSegments } from './count/time-segments.js';
@@ -41,7 +40,6 @@ import { rowsStrategy, shortLinesStrategy, wholeRowsStrategy } from './rows.js';
  * every leaf.
  */
 export const strategies: readonly ReadStrategy[] = [
-  fieldsStrategy,
   statisticsStrategy,
   valueGroupsStrategy,
   shortLinesStrategy,
@@ -246,7 +244,7 @@ class KnownLeaf {
       newRows,
       passing: this.#filter === this.#selection ? readable : undefined,
       lineBytes: lineBytes.get(this.#keyOf()),
-      hasLines: knownLines(this.request.leaf.selection, this.context) !== undefined,
+      hasLines: hasKnownLines(this.request.leaf.selection, this.context),
       sent: before && {
         perInterval: scaled(before, this.#intervals, before.intervals),
         perRow:

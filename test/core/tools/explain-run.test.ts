@@ -52,18 +52,18 @@ test.serial(
     const { status, out, err } = await explain('--run', ...range, query);
     t.is(err, '');
     t.is(status, 0);
-    t.regex(out, /^tries\n {2}fields: /m);
+    t.regex(out, /^tries\n {2}statistics: /m);
     t.regex(out, /^ran {5}200 in [\d.]+ ms: matrix of \d+ series$/m);
     t.regex(out, /^calls {3}[1-9]\d* calls, [1-9]\d* rows, [1-9]\d* bytes, [\d.]+ ms$/m);
     const [, first = '', second = ''] = out.slice(out.indexOf('\nran ')).split(/^read {4}/m);
     t.regex(
       first,
-      /^\{app="a"\} \| json\n {2}fields: declined .*\n.*\n.*\n {2}statistics: declined after [\d.]+ ms \(lines-differ\): lines are too different/,
+      /^\{app="a"\} \| json\n {2}statistics: declined after [\d.]+ ms \(lines-differ\): lines are too different/,
     );
     t.regex(first, /^ {2}short-lines: ran in [\d.]+ ms$/m);
     t.regex(
       second,
-      /^\{app="a"\}\n {2}fields: declined .*\n {6}estimated: .*\n {6}took: .*\n {2}statistics: ran in [\d.]+ ms\n {6}estimated: .*\n {6}took: .*\n {2}rows: not needed, estimated: /,
+      /^\{app="a"\}\n {2}statistics: ran in [\d.]+ ms\n {6}estimated: .*\n {6}took: .*\n {2}rows: not needed, estimated: /,
     );
   },
 );
@@ -79,13 +79,7 @@ test.serial('as JSON the report says what each strategy asked of the backend', a
   t.like(run, { status: 200, answer: 'matrix of 1 series' });
   t.deepEqual(
     run.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`),
-    [
-      'fields:lines-needed',
-      'statistics:not-countable',
-      'value-groups:times-needed',
-      'short-lines:lines-needed',
-      'rows:ran',
-    ],
+    ['statistics:not-countable', 'value-groups:times-needed', 'short-lines:lines-needed', 'rows:ran'],
   );
   t.true(run.calls.every(({ strategy }) => strategy === 'rows'));
   const rows = run.calls.reduce((sum, call) => sum + call.rows, 0);
@@ -126,7 +120,6 @@ test.serial('a query is explained with the strategies that may read it, and why 
     return told.map(({ strategy, declined = 'may read it' }) => `${strategy}: ${declined}`);
   };
   t.deepEqual(await candidatesOf('sum by (app) (rate({app="a"}[60s]))'), [
-    'fields: may read it',
     'statistics: may read it',
     'rows: may read it',
     'whole-rows: may read it',
@@ -134,7 +127,6 @@ test.serial('a query is explained with the strategies that may read it, and why 
     'short-lines: lines-needed',
   ]);
   t.deepEqual(await candidatesOf('sum by (status) (count_over_time({app="a"} | json [60s]))'), [
-    'fields: may read it',
     'statistics: may read it',
     'short-lines: may read it',
     'rows: may read it',
@@ -146,7 +138,6 @@ test.serial('a query is explained with the strategies that may read it, and why 
     'short-lines: may read it',
     'rows: may read it',
     'whole-rows: may read it',
-    'fields: lines-needed',
     'statistics: not-countable',
   ]);
   t.deepEqual(
@@ -154,7 +145,6 @@ test.serial('a query is explained with the strategies that may read it, and why 
     [
       'rows: may read it',
       'whole-rows: may read it',
-      'fields: lines-needed',
       'statistics: not-countable',
       'value-groups: times-needed',
       'short-lines: lines-needed',
@@ -263,7 +253,6 @@ test.serial('strategies are counted by outcome, and shown in the request log whe
       await answer.body.dump();
       const record = await log.find((line) => line.get('ref.request.type') === 'query_range');
       t.deepEqual(record.get('proxy.strategies_by_type'), {
-        'fields:has-lines': 1,
         'statistics:lines-differ': 1,
         'value-groups:times-needed': 1,
         'short-lines:ran': 1,

@@ -21,6 +21,8 @@ export interface LineDigest {
   representativeOf(get: Get): RepresentativeLine | undefined;
   /** The columns of labels of which only the outcomes of comparisons matter; undefined if there are none. */
   readonly outcomes?: OutcomeColumns | undefined;
+  /** True if no row of the sample has a stored line. */
+  readonly areMissing?: boolean;
   /** A cheaper digest for selections without uncertain lines; undefined if the sample contains uncertain lines. */
   readonly proven?: ProvenDigest<LineDigest> | undefined;
 }
@@ -226,8 +228,10 @@ export class LineDigests {
       lines = others;
     }
     // An empty sample says nothing about other ranges.
-    const key = keyOf(question.key, asked.upstream, asked.selection);
-    if (lines.length > 0) this.#memory.set(key, digest, digestBytes, keptMs);
+    if (lines.length === 0) return digest;
+    if (!isDeclined(digest) && lines.every(({ line }) => asked.naming.isMissingLine(line)))
+      digest = { ...digest, areMissing: true };
+    this.#memory.set(keyOf(question.key, asked.upstream, asked.selection), digest, digestBytes, keptMs);
     return digest;
   }
 }

@@ -35,33 +35,22 @@ export function rowsWithoutLine(
   };
 }
 
-/** Declines if a row of the selection has a stored line: only rebuilt lines contain exactly their fields. */
-export async function declineLines(
+/** True if a row of the selection has a stored line; only rebuilt lines contain exactly their fields. Remembered if there is one. */
+export async function findLines(
   selection: LogsqlFilter,
   range: TimeRange,
-  context: LeafContext,
-): Promise<Declined | undefined> {
-  const known = knownLines(selection, context);
-  if (known !== undefined) return known;
-  const { upstream, naming } = context;
-  const hasLine = and(selection, not(missingLineRows(naming)));
-  return (await hasRows(hasLine, range, upstream)) ? rememberLines(selection, context) : undefined;
+  context: Pick<LeafContext, 'declines' | 'naming' | 'upstream'>,
+): Promise<boolean> {
+  if (hasKnownLines(selection, context)) return true;
+  const { upstream, naming, declines } = context;
+  const found = await hasRows(and(selection, not(missingLineRows(naming))), range, upstream);
+  if (found) declines.remember(decline('lines-needed'), 'lines', printFilter(selection));
+  return found;
 }
 
-/** Declines if the selection is known to have stored lines. */
-export function knownLines(
-  selection: LogsqlFilter,
-  { declines }: Pick<LeafContext, 'declines'>,
-): Declined | undefined {
-  return declines.of('lines', printFilter(selection));
-}
-
-/** Declines, and remembers that the selection has stored lines. */
-export function rememberLines(
-  selection: LogsqlFilter,
-  { declines }: Pick<LeafContext, 'declines'>,
-): Declined {
-  return declines.remember(decline('has-lines'), 'lines', printFilter(selection));
+/** True if the selection is known to have stored lines. */
+export function hasKnownLines(selection: LogsqlFilter, { declines }: Pick<LeafContext, 'declines'>): boolean {
+  return declines.of('lines', printFilter(selection)) !== undefined;
 }
 
 /** The fields that determine everything visible of rows without a line. */
@@ -135,6 +124,9 @@ export function besideLines(
     },
   };
 }
+
+/** Selections without stored lines. */
+export const noStoredLines: LineDigest = { pipes: [], columns: [], representativeOf: () => ({ line: '' }) };
 
 /** Groups that are counted, and a filter for the rows of all others, which are read. */
 export interface CountedBeside {

@@ -111,6 +111,9 @@ async function begin(
   const pacer = new Pacer(context.signal);
   await pacer.due();
   const byLabels = await atPace(groupByLabels(names, streamListing, sources, naming), pacer);
+  const areMissing = [digest, levels.digest].some(
+    (one) => one !== undefined && !isDeclined(one) && one.areMissing === true,
+  );
   const profileRequest = {
     ...context,
     selection,
@@ -119,7 +122,9 @@ async function begin(
       lines && plan.push.parsed && labelsOf(plan.push.parsed).misparsedRows,
       rewrittenRows(sources.all),
     ]),
-    uncertainLines: joinUncertainLines([digest?.proven?.uncertainLines, levels.uncertainLines]),
+    uncertainLines: areMissing
+      ? undefined
+      : joinUncertainLines([digest?.proven?.uncertainLines, levels.uncertainLines]),
   };
   const outcomes = [
     ...fieldsByOutcome(
@@ -147,13 +152,15 @@ async function begin(
     });
   };
   const { profiler } = context;
-  const expected = await inspected(profiler.lastKnown(profileRequest));
+  const { isKnown, ...latest } = profiler.lastKnown(profileRequest);
+  const guess = isKnown || !areMissing ? latest : { ...latest, missing: rows };
+  const expected = await inspected({ ...guess, hasLines: isKnown ? latest.hasLines : !areMissing });
   const statistics = await make(expected);
   if (isDeclined(statistics)) return statistics;
   // If many rows repeat, a count for the times of another range would be useless, and so would one whose lines turn out to differ.
   const isProven =
     profileRequest.uncertainLines === undefined ||
-    (expected.isKnown && (expected.levelless === undefined || context.assumptions === undefined));
+    (isKnown && (expected.levelless === undefined || context.assumptions === undefined));
   const counting = statistics.distinguishesRows || !isProven ? undefined : statistics.count();
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);

@@ -43,7 +43,13 @@ import {
 import type { SelectionProfile } from './profile.js';
 import { countUnread, rebuiltRequest } from './rebuilt-lines.js';
 import type { Counted, InspectedProfile, Remainder, StatisticsInput } from './statistics-input.js';
-import { besideLines, rebuiltFields, rowsWithoutLine, withoutUnshown } from './rebuilt-rows.js';
+import {
+  besideLines,
+  noStoredLines,
+  rebuiltFields,
+  rowsWithoutLine,
+  withoutUnshown,
+} from './rebuilt-rows.js';
 import {
   isGroupingValid,
   type LabelSourceFields,
@@ -97,11 +103,12 @@ export class Statistics {
 
   /** True if this profile would have resulted in the same statistics. */
   isRight(now: InspectedProfile): boolean {
-    const { missing, misparsedRows } = now;
+    const { missing, misparsedRows, hasLines } = now;
     const { profile } = this.#parts;
     // The rows to deduplicate depend on times, and thus on the range.
     if (this.distinguishesRows || this.#denseOf(now) !== undefined) return false;
-    const isSame = isGroupingValid(now, profile) && profile.missing > 0 === missing > 0;
+    const isSame =
+      isGroupingValid(now, profile) && profile.missing > 0 === missing > 0 && (profile.hasLines || !hasLines);
     return isSame && isExpectationMet(this.#linesOf(profile), this.#linesOf(now)) && misparsedRows === 0;
   }
 
@@ -253,16 +260,18 @@ export class Statistics {
     areUndecided: boolean,
     rows: CertainRows,
   ): Promise<Counted | undefined> {
-    const { plan, context, streamListing, sources, levels } = this.#parts;
+    const { plan, context, streamListing, grouping, levels, profile } = this.#parts;
     const { fields, logs } = plan;
-    const knowsLevels = !areUndecided || (levels !== undefined && !isDeclined(levels));
+    const knowsLevels = !areUndecided || !profile.hasLines || (levels !== undefined && !isDeclined(levels));
     if (this.#missing === undefined || fields === undefined || !knowsLevels) return undefined;
     // Fields do not show whether a line passes its filters.
     if (logs.recheck.length > 0) return undefined;
     const rebuilt = rebuiltFields(fields, streamListing);
-    if (!rebuilt.all.every((field) => sources.all.includes(field))) return undefined;
+    if (!rebuilt.all.every((field) => grouping.columns.includes(field))) return undefined;
     const byLevel = areUndecided && levels && !isDeclined(levels) ? cheapestDigest(levels, rows) : undefined;
-    const digest = besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming);
+    const digest = profile.hasLines
+      ? besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming)
+      : noStoredLines;
     const asked = this.#countRequest(and(logs.filter, rows.within));
     const counted = await this.#unlessDeclined('beside lines', async () => {
       const all = await countByDigest(asked, digest);

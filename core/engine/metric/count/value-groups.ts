@@ -53,7 +53,7 @@ import {
   type Unwrapping,
 } from './value-facts.js';
 import { withLinesDecided } from './rebuilt-lines.js';
-import { declineLines } from './rebuilt-rows.js';
+import { findLines } from './rebuilt-rows.js';
 import { cheapestDigest, type Get } from './line-digests.js';
 import { listSelection, mayHaveEmptyLines } from './stream-listing.js';
 
@@ -126,8 +126,8 @@ async function valueTable(
   if (isDeclined(buckets)) return buckets;
   const { range } = buckets;
   const { reader, naming, profiler } = context;
-  const [refusal, streamListing] = await Promise.all([
-    declineLines(leaf.selection, range, context),
+  const [hasLines, streamListing] = await Promise.all([
+    findLines(leaf.selection, range, context),
     listSelection(leaf.selection, range, context),
   ]);
   const plan = withLinesDecided(leaf, streamListing, naming);
@@ -135,16 +135,15 @@ async function valueTable(
   const into = leafEngine(request);
   const pacer = new Pacer(context.signal);
   const hasParser = plan.values.parsed !== undefined;
-  if (refusal === undefined && !hasParser && isMissingWithoutLines(plan.unwrap.name, streamListing)) {
+  if (!hasLines && !hasParser && isMissingWithoutLines(plan.unwrap.name, streamListing)) {
     context.counts.scanned(listed);
     return leafTable(into, context.signal);
   }
   // Fields do not show whether a line passes its filters.
-  if (refusal === undefined && plan.logs.recheck.length > 0) return decline('lines-needed');
-  const known =
-    refusal === undefined
-      ? await fieldFactsOf(plan, streamListing, context)
-      : await valueFactsOf(plan, streamListing, range, context);
+  if (!hasLines && plan.logs.recheck.length > 0) return decline('lines-needed');
+  const known = !hasLines
+    ? await fieldFactsOf(plan, streamListing, context)
+    : await valueFactsOf(plan, streamListing, range, context);
   if (isDeclined(known)) return known;
   // Values that fit into one call are requested in parallel with the inspection that validates them.
   const summary = isSummed ? into.engine.summary : undefined;
@@ -160,9 +159,9 @@ async function valueTable(
     const grouping = await atPace(asked, pacer);
     return gather({ grouping, digest, readsMissing, summary, dense, plan, buckets, isOneCall }, context);
   };
-  const mayReadMissing = ({ missing }: SelectionProfile): boolean => refusal !== undefined && missing > 0;
+  const mayReadMissing = ({ missing }: SelectionProfile): boolean => hasLines && missing > 0;
   // Values hidden by fields are missing in rebuilt lines, and if all labels are visible, they are labels; other lines are in separate groups.
-  const seesOverrides = refusal === undefined || plan.values.names === 'all';
+  const seesOverrides = !hasLines || plan.values.names === 'all';
   const obstacleTo = (profile: SelectionProfile): Declined | undefined =>
     obstacleIn(seesOverrides ? profile : { ...profile, hasOverrides: false });
   const isExpected = obstacleTo(expected) === undefined && (!known.mayHaveRowLabels || expected.isKnown);
@@ -206,11 +205,7 @@ async function valueTable(
     await values.end();
     if (!values.areOrderless) return decline('times-needed');
     const { hasEmpty } = values;
-    if (
-      refusal === undefined &&
-      hasEmpty &&
-      (await mayHaveEmptyLines(plan.logs.filter, streamListing, range, context))
-    )
+    if (!hasLines && hasEmpty && (await mayHaveEmptyLines(plan.logs.filter, streamListing, range, context)))
       return decline('missing-lines');
     // Rows were added or deleted since the surplus rows were found.
     if (values.leftOver > 0) return decline('repeated-rows');

@@ -116,7 +116,7 @@ const forms: readonly Form[] = [
   { name: 'metadata', parser: '', row: (value, other) => ({ line: 'x', metadata: fieldsOf(value, other) }) },
   {
     name: 'fields',
-    counted: 'fields:ran',
+    counted: 'statistics:ran',
     parser: '| json',
     row: (value, other) => ({ line: '', metadata: fieldsOf(value, other) }),
   },
@@ -235,7 +235,7 @@ test.serial(
     await store.push(rowsOf((n) => n % 4 === 0));
     const ofStreams = 'sum(count_over_time({app="a"} | json | value > 500 [60s]))';
     await store.compare(t, [ofStreams]);
-    t.is((await store.tried(ofStreams)).at(-1), 'fields:ran');
+    t.is((await store.tried(ofStreams)).at(-1), 'statistics:ran');
     await store.push(rowsOf(() => false));
     await store.compare(t, [
       'sum by (size) (count_over_time({app="a"} | json size="value", other="other" | value > 500 or other > 10 [60s]))',
