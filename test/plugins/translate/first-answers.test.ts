@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { FakeClock } from '../../../core/testing/index.js';
+import { Relay } from '../../audit/relay.js';
 import { openProxy, openStore } from '../../conformance/target.js';
 
 const minute = 60n * 1_000_000_000n;
@@ -16,14 +17,20 @@ type Metadata = Readonly<Record<string, string>>;
 /** A proxy over two hours with a row a minute and stream, each pushed twice, and how it is asked. */
 const overRepeats = (t: ExecutionContext, flags: Flags) => overRows(t, flags, { pushes: 2, metadata: {} });
 
-/** As `overRepeats`, with this metadata in every third row. */
+/** As `overRepeats`, with this metadata in every third row, and streams with access logs if these are wanted. */
 async function overRows(
   t: ExecutionContext,
   flags: Flags,
-  { pushes, metadata }: { readonly pushes: number; readonly metadata: Metadata },
+  {
+    pushes,
+    metadata,
+    accessLogs = [],
+  }: { readonly pushes: number; readonly metadata: Metadata; readonly accessLogs?: readonly string[] },
 ) {
   const store = await openStore(undefined, false);
   t.teardown(() => store.close());
+  const relay = await Relay.open(store.url);
+  t.teardown(() => relay.close());
   const lines = Array.from({ length: 120 }, (_none, index) => {
     const level = ['info', 'WARN', 'error'][index % 3] ?? '';
     const own = index % 3 === 0 ? [metadata] : [];
@@ -33,18 +40,22 @@ async function overRows(
       ...own,
     ];
   });
+  const requests = lines.map(([time], index) => [time, `GET /items/${index} 200`]);
   for (let times = 0; times < pushes; times += 1) {
     const pushed = await fetch(`${store.url}/insert/loki/api/v1/push?disable_message_parsing=1`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        streams: ['a', 'b'].map((app) => ({ stream: { app, env: 'x' }, values: lines })),
+        streams: ['a', 'b', ...accessLogs].map((app) => ({
+          stream: { app, env: 'x' },
+          values: accessLogs.includes(app) ? requests : lines,
+        })),
       }),
     });
     t.true(pushed.ok);
   }
   const proxy = await openProxy(
-    store,
+    { ...store, url: relay.url },
     [],
     Object.entries({ 'first-answers-max-rows': '100', 'rate-limit-per-second': '0', ...flags }),
     new FakeClock(baseNs + 300n * minute),
@@ -69,14 +80,14 @@ async function overRows(
     return { warnings: body.warnings ?? [], result: body.data.result };
   };
   /** Asks until an answer is exact; by then all facts are proven. */
-  const askUntilExact = async (query: string): Promise<Answered> => {
+  const askUntilExact = async (query: string, fromMinute = 0n): Promise<Answered> => {
     for (;;) {
-      const answer = await ask(query);
+      const answer = await ask(query, 'query_range', fromMinute);
       if (answer.warnings.length === 0) return answer;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
-  return { ask, askUntilExact };
+  return { ask, askUntilExact, relay };
 }
 
 const queries = [
@@ -122,6 +133,25 @@ test('what was proven for one query holds for another one', async (t) => {
   const { askUntilExact, ask } = await overRepeats(t, {});
   await askUntilExact('sum by (app) (count_over_time({env="x"}[5m]))');
   t.deepEqual((await ask('sum by (app) (bytes_over_time({env="x"}[10m]))')).warnings, []);
+});
+
+test('rows are counted once where only a part of the range is proven', async (t) => {
+  const rows = { pushes: 1, metadata: {}, accessLogs: ['web'] };
+  const { ask, askUntilExact, relay } = await overRows(t, {}, rows);
+  const histogram = (filter: string): string =>
+    `sum by (level, detected_level) (count_over_time({env="x"} != "${filter}" | drop __error__ [5m]))`;
+  const countsOf = async (filter: string, fromMinute: bigint): Promise<readonly string[]> => {
+    relay.forget();
+    await ask(histogram(filter), 'query_range', fromMinute);
+    const queries = relay.calls.map(({ args }) => args.get('query') ?? '');
+    return queries.filter((query) => query.includes(`"${filter}"`));
+  };
+  await askUntilExact(histogram('none'), 60n);
+  const [proven = '', ...others] = await countsOf('first', 60n);
+  t.deepEqual(others, []);
+  // The lines of streams in which no row has a level are not searched.
+  t.true(proven.includes('if ({app in ("web")})'));
+  t.is((await countsOf('second', 0n)).length, 1);
 });
 
 test('instant queries, short ranges and few rows are exact at once', async (t) => {
