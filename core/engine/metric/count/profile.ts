@@ -113,10 +113,11 @@ export class SelectionProfiler {
     this.#repeats = repeats;
   }
 
-  /** The latest profile of a selection, for any range; that of no rows if it was never profiled. */
+  /** The latest profile of a selection, for any range; that of usual rows, all with a line, if it was never profiled. */
   lastKnown(request: ProfileRequest): SelectionProfile & { readonly isKnown: boolean } {
     const known = this.#latest.get(keyOf(request));
-    return { ...(known ?? withUncertainty(merged([]), request)), isKnown: known !== undefined };
+    const usual = { ...withUncertainty(merged([]), request), hasLines: true };
+    return { ...(known ?? usual), isKnown: known !== undefined };
   }
 
   /**

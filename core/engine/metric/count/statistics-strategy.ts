@@ -152,15 +152,15 @@ async function begin(
     });
   };
   const { profiler } = context;
-  const { isKnown, ...latest } = profiler.lastKnown(profileRequest);
-  const guess = isKnown || !areMissing ? latest : { ...latest, missing: rows };
-  const expected = await inspected({ ...guess, hasLines: isKnown ? latest.hasLines : !areMissing });
+  const latest = profiler.lastKnown(profileRequest);
+  const isGuessed = !latest.isKnown && areMissing;
+  const expected = await inspected(isGuessed ? { ...latest, hasLines: false, missing: rows } : latest);
   const statistics = await make(expected);
   if (isDeclined(statistics)) return statistics;
   // If many rows repeat, a count for the times of another range would be useless, and so would one whose lines turn out to differ.
   const isProven =
     profileRequest.uncertainLines === undefined ||
-    (isKnown && (expected.levelless === undefined || context.assumptions === undefined));
+    (expected.isKnown && (expected.levelless === undefined || context.assumptions === undefined));
   const counting = statistics.distinguishesRows || !isProven ? undefined : statistics.count();
   // Handled, because the count may fail before it is awaited.
   counting?.catch(() => undefined);
