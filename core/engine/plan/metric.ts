@@ -221,7 +221,7 @@ function planFields(leaf: Leaf, { recheck }: LogsPlan, naming: Naming): FieldsPl
   const named = keys.flatMap((read) => (read === 'all' ? [] : read.map(labelName)));
   const all = new Set([...names, ...stages.flatMap(groupNames), ...named]);
   if ((all.has(detectedLevelName) && !naming.scansBodies) || all.has(rebuiltMark[0])) return undefined;
-  return { measure, names: all, stages, readsJson: keys.length > 0 };
+  return { names: all, readsJson: keys.length > 0 };
 }
 
 function objectKeysOf(stage: Stage): Names | undefined {

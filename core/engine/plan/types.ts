@@ -52,12 +52,9 @@ export interface ShortLinesPlan extends ValuesPlan {
   readonly parsed: ParsedNames;
 }
 
-/** A leaf whose samples are counted by the fields of rows without a stored line that pass the line filters of the backend. */
+/** The labels by which rows without a stored line that pass the line filters of the backend are counted: their fields show all of them. */
 export interface FieldsPlan {
-  readonly measure: 'count' | 'presence';
-  /** All visible labels. */
   readonly names: ReadonlySet<string>;
-  readonly stages: readonly Stage[];
   /** True if `| json` makes labels from the fields. */
   readonly readsJson: boolean;
 }

@@ -14,7 +14,7 @@ import { plainName } from '../../plan/columns.js';
 import type { FieldsPlan, LeafPlan } from '../../plan/types.js';
 import { hasRows } from '../../rows/count-by-time.js';
 import type { LeafContext } from '../context.js';
-import { decline, type Declined, isDeclined } from '../cost.js';
+import { decline, type Declined } from '../cost.js';
 import type { RowRequest } from '../rows.js';
 import type { RowGroup } from './counting.js';
 import type { ValueDigest } from './labels/questions.js';
@@ -64,10 +64,7 @@ const levelFields: ReadonlySet<string> = new Set(levelNames);
 /** Maximum number of groups that these fields do not determine sufficiently. */
 const maxUnshown = 50;
 
-export function rebuiltFields(
-  { names, readsJson }: Pick<FieldsPlan, 'names' | 'readsJson'>,
-  listing: StreamListing,
-): RebuiltFields {
+export function rebuiltFields({ names, readsJson }: FieldsPlan, listing: StreamListing): RebuiltFields {
   const wanted = new Set([...names, ...[...names].map(plainName)]);
   const needsLevel =
     names.has(detectedLevelName) && [...listing.streams.values()].some(({ level }) => level === undefined);
@@ -77,11 +74,7 @@ export function rebuiltFields(
 }
 
 /** True if the grouped fields of rows without a line determine their level. */
-export function isLevelShown(
-  { stream, get }: RowGroup,
-  { levels }: RebuiltFields,
-  reader: RowReader,
-): boolean {
+function isLevelShown({ stream, get }: RowGroup, { levels }: RebuiltFields, reader: RowReader): boolean {
   const { level, fields: ofStream } = reader.stream(stream);
   if (level !== undefined) return true;
   const first = levels.find((field) => !ofStream.has(field) && (get(field) ?? '') !== '');
@@ -89,7 +82,7 @@ export function isLevelShown(
 }
 
 /** True if rows of the group may have no fields except those of their stream. */
-export function mayBeEmpty({ stream, get }: RowGroup, { all }: RebuiltFields, reader: RowReader): boolean {
+function mayBeEmpty({ stream, get }: RowGroup, { all }: RebuiltFields, reader: RowReader): boolean {
   const { fields: ofStream } = reader.stream(stream);
   return all.every((field) => ofStream.has(field) || (get(field) ?? '') === '');
 }
@@ -129,48 +122,35 @@ export function besideLines(
 export const noStoredLines: LineDigest = { pipes: [], columns: [], representativeOf: () => ({ line: '' }) };
 
 /** Groups that are counted, and a filter for the rows of all others, which are read. */
-export interface CountedBeside {
+interface CountedBeside {
   readonly groups: readonly RowGroup[];
   readonly unread: LogsqlFilter | undefined;
 }
 
-/** Removes the groups of rows without a line that these fields do not determine sufficiently. */
+/**
+ * Removes the groups of rows without a line that these fields do not determine sufficiently, and all groups with the same values in them: rows
+ * are selected by them.
+ */
 export function withoutUnshown(
   groups: readonly RowGroup[],
   { names, readsJson }: FieldsPlan,
   rebuilt: RebuiltFields,
   { reader, naming }: Pick<LeafContext, 'reader' | 'naming'>,
 ): CountedBeside | Declined {
+  const { all } = rebuilt;
   const isMissing = ({ representative }: RowGroup): boolean => representative?.line === '';
-  const counted = withoutRead(
-    groups.filter(isMissing),
-    rebuilt.all,
-    (group) =>
-      (names.has(detectedLevelName) && !isLevelShown(group, rebuilt, reader)) ||
-      (readsJson && mayBeEmpty(group, rebuilt, reader)),
-  );
-  if (isDeclined(counted)) return counted;
-  return {
-    groups: [...groups.filter((group) => !isMissing(group)), ...counted.groups],
-    unread: counted.unread && and(missingLineRows(naming), counted.unread),
-  };
-}
-
-/** Removes the groups whose rows are read, and all groups with the same values in these columns: rows are selected by them. */
-export function withoutRead(
-  groups: readonly RowGroup[],
-  columns: readonly string[],
-  isRead: (group: RowGroup) => boolean,
-): CountedBeside | Declined {
-  const keyOf = ({ get }: RowGroup): string => JSON.stringify(columns.map((name) => get(name) ?? ''));
-  const read = new Map<string, LogsqlFilter>();
+  const isUnshown = (group: RowGroup): boolean =>
+    (names.has(detectedLevelName) && !isLevelShown(group, rebuilt, reader)) ||
+    (readsJson && mayBeEmpty(group, rebuilt, reader));
+  const keyOf = ({ get }: RowGroup): string => JSON.stringify(all.map((name) => get(name) ?? ''));
+  const unread = new Map<string, LogsqlFilter>();
   for (const group of groups)
-    if (isRead(group))
-      read.set(keyOf(group), and(...columns.map((name) => exact(name, group.get(name) ?? ''))));
-  if (read.size > maxUnshown) return decline('too-many-shapes');
+    if (isMissing(group) && isUnshown(group))
+      unread.set(keyOf(group), and(...all.map((name) => exact(name, group.get(name) ?? ''))));
+  if (unread.size > maxUnshown) return decline('too-many-shapes');
   return {
-    groups: groups.filter((group) => !read.has(keyOf(group))),
-    unread: read.size === 0 ? undefined : or(...read.values()),
+    groups: groups.filter((group) => !isMissing(group) || !unread.has(keyOf(group))),
+    unread: unread.size === 0 ? undefined : and(missingLineRows(naming), or(...unread.values())),
   };
 }
 
