@@ -120,7 +120,7 @@ async function readFor(members: readonly Member[], context: LeafContext): Promis
   const columns = new Map<string, FieldRef>();
   for (const one of members)
     for (const column of one.asked.leaf.columns) columns.set(JSON.stringify(column), column);
-  const rows = { ...leaf, columns: [...columns.values()], fieldsSeen: undefined };
+  const rows = { ...leaf, columns: [...columns.values()], seesFieldsOnly: false };
   const { range } = first.counter;
   const leave = context.upstream.hold?.(wholeSegments(range));
   try {

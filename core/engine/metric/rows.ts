@@ -207,7 +207,7 @@ export async function* profiledEntries(
   yield* readEntries(await rowRequest(plan, profiled, context), context);
 }
 
-type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns' | 'fieldsSeen'>;
+type PlannedRows = Pick<LeafPlan, 'logs' | 'selection' | 'columns' | 'seesFieldsOnly'>;
 
 /** The profile of a selection, and its streams. */
 export interface ProfiledRows {
@@ -230,7 +230,7 @@ async function profileRows(
 
 /** The request for the rows of a leaf, by the profile of its selection. */
 async function rowRequest(
-  { logs, selection, columns, fieldsSeen }: PlannedRows,
+  { logs, selection, columns, seesFieldsOnly }: PlannedRows,
   { range, listing, profile, selectedRows = rowsOfStreams(listing.listed) }: ProfiledRows,
   context: LeafContext,
 ): Promise<RowRequest> {
@@ -240,7 +240,7 @@ async function rowRequest(
   const rows = { filter, selection, range, selectedRows };
   if (profile.missing === 0) return { ...rows, columns, repeats: repeatsOf(surplus, columns) };
   // Lines are rebuilt from all fields.
-  const empty = fieldsSeen === undefined ? undefined : rowsWithoutFields(listing);
+  const empty = seesFieldsOnly === true ? rowsWithoutFields(listing) : undefined;
   if (columns === undefined || empty === undefined)
     return { ...rows, columns: undefined, repeats: repeatsOf(surplus, undefined) };
   const [name, value] = rebuiltMark;

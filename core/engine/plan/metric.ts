@@ -89,7 +89,7 @@ function* openLeaf(
       return {
         ...shared,
         columns: columnsFor(visibleNames(leaf), naming),
-        fieldsSeen: fieldsSeen(leaf, logs),
+        seesFieldsOnly: seesFieldsOnly(leaf, logs),
         // Folded series do not show an error.
         ...(mayKeepErrors(leaf) ? { mayKeepErrors: true, folded: undefined } : {}),
         ...(usesStreamLabelsOnly(leaf, naming) ? { hasStreamLabelsOnly: true } : {}),
@@ -228,14 +228,13 @@ function objectKeysOf(stage: Stage): Names | undefined {
   return descriptorOf(stage).objectKeys?.(stage);
 }
 
-/** The use of rebuilt lines by a leaf, if it is limited to their fields. */
-export function fieldsSeen(leaf: Leaf, { recheck, residual }: LogsPlan): LeafPlan['fieldsSeen'] {
+/** True if a leaf uses nothing of a rebuilt line but the labels that `| json` makes of its fields. */
+export function seesFieldsOnly(leaf: Leaf, { recheck, residual }: LogsPlan): boolean {
   const names = visibleNames(leaf);
   const stages = [...recheck, ...residual];
   const seesLine = stages.some((stage) => readsLine(stage) && !isWholeJson(stage)) || mayKeepErrors(leaf);
   const needsLine = names === undefined || names.has(detectedLevelName) || names.has(rebuiltMark[0]);
-  if (needsLine || seesLine || measureOf(leaf.range) === 'bytes') return undefined;
-  return stages.some(isWholeJson) ? 'as-json' : 'not-at-all';
+  return !needsLine && !seesLine && measureOf(leaf.range) !== 'bytes';
 }
 
 /** The measure that the backend counts for a function of lines; undefined for a function of values. */

@@ -67,10 +67,10 @@ export interface LeafPlan extends Leaf {
   readonly logs: LogsPlan;
   /** Matches the rows of its streams, without any line filter: a superset of `logs` that is cheap to count. */
   readonly selection: LogsqlFilter;
-  /** The columns it uses; undefined for all. Rows without a stored line need all columns, except as `fieldsSeen` says. */
+  /** The columns it uses; undefined for all. Rows without a stored line need all columns, unless it `seesFieldsOnly`. */
   readonly columns: readonly FieldRef[] | undefined;
-  /** Says that it uses rebuilt lines only for the labels that `| json` makes of fields among `columns`, or not at all. */
-  readonly fieldsSeen?: 'as-json' | 'not-at-all' | undefined;
+  /** True if it uses nothing of a rebuilt line but the labels that `| json` makes of fields among `columns`. */
+  readonly seesFieldsOnly?: boolean;
   /** True if the series of samples with an error have all labels, and not only those that the columns determine. */
   readonly mayKeepErrors?: true;
   /** The count by the backend instead of reading rows; undefined if that is impossible. */

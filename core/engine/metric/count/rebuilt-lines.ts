@@ -20,7 +20,7 @@ import { lowerText } from '../../../logql/template/library/characters.js';
 import type { Naming } from '../../../victoria/names/naming.js';
 import { levelOfWords, normalLevel, spelledLevels } from '../../../victoria/names/level-words.js';
 import { exactLines } from '../../plan/logs.js';
-import { fieldsSeen } from '../../plan/metric.js';
+import { seesFieldsOnly } from '../../plan/metric.js';
 import { missingLineRows, rebuiltLinesExactly } from '../../plan/missing-lines.js';
 import { queryTooLong } from '../../plan/rules/rule.js';
 import type { LeafPlan } from '../../plan/types.js';
@@ -51,7 +51,7 @@ export function withLinesDecided<Of extends LeafPlan>(leaf: Of, listing: StreamL
   const filter = and(logs.filter, or(not(missingLineRows(naming)), passing));
   if (queryTooLong.match(filter) === true) return leaf;
   const decided = { ...logs, filter, recheck: [] };
-  return { ...leaf, logs: decided, fieldsSeen: fieldsSeen(leaf, decided) };
+  return { ...leaf, logs: decided, seesFieldsOnly: seesFieldsOnly(leaf, decided) };
 }
 
 /** The count of rows without a line that fields cannot decide. */
