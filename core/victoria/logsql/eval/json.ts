@@ -121,7 +121,7 @@ function writeJson(value: JsonValue): string {
 }
 
 /** The text of a value as a field holds it: scalars plain, null empty, the rest as JSON. */
-function jsonText(value: JsonValue): string {
+export function jsonText(value: JsonValue): string {
   return value.kind === 'scalar' ? value.text : writeJson(value);
 }
 
