@@ -1,7 +1,8 @@
 import type { BackendStats } from './counters.js';
 import { Counters } from './counters.js';
-import { Limiter } from './engine/limiter.js';
+import { CallGate } from '../../core/victoria/upstream/gate.js';
 import { Faults } from './faults.js';
+import { HttpError } from './http/errors.js';
 import type { Journal } from './journal.js';
 import type { TenantId } from './store/stream-tags.js';
 import { Store } from './store/store.js';
@@ -35,7 +36,8 @@ export class EmbeddedBackend {
   readonly store: Store;
   readonly counters = new Counters();
   readonly faults: Faults;
-  readonly limiter: Limiter;
+  /** Limits concurrent queries; others wait in order. */
+  readonly queries: CallGate;
   readonly tasks = new Map<string, DeleteTask>();
   readonly startedAtMs = Date.now();
   /** Set when rows are kept in a folder. */
@@ -44,7 +46,7 @@ export class EmbeddedBackend {
   constructor(settings: BackendSettings) {
     this.settings = settings;
     this.store = new Store(settings.maxBytes);
-    this.limiter = new Limiter(settings.maxConcurrentQueries, settings.maxQueueMs);
+    this.queries = queryGate(settings);
     this.faults = new Faults(settings.faults);
   }
 
@@ -64,4 +66,25 @@ export class EmbeddedBackend {
       maxBytes: store.maxBytes,
     };
   }
+}
+
+function queryGate({ maxConcurrentQueries: limit, maxQueueMs }: BackendSettings): CallGate {
+  const busy = (): Error =>
+    new HttpError(
+      503,
+      `couldn't start executing the request in ${(maxQueueMs / 1000).toFixed(3)} seconds, since ` +
+        `-search.maxConcurrentRequests=${limit} concurrent requests are executed. Possible solutions: ` +
+        `to reduce query load; to increase -search.maxConcurrentRequests`,
+    );
+  const nowMs = (): number => performance.now();
+  const onChange = (): void => undefined;
+  return new CallGate({
+    limit,
+    waitMs: maxQueueMs,
+    nowMs,
+    maxWaiting: Infinity,
+    full: busy,
+    late: busy,
+    onChange,
+  });
 }

@@ -20,6 +20,8 @@ import { pullOrder } from './time-order.js';
 
 /** Maximum time without a turn for other requests, in milliseconds. */
 const TURN_MS = 8;
+/** All queries are equal, so they run in order of arrival. */
+const everyone = [''];
 
 /** A query with everything that its result depends on. */
 export interface QueryJob {
@@ -45,18 +47,18 @@ export interface RowConsumer {
  * the query itself.
  */
 export async function runJob(ctx: Context, job: QueryJob, consumer: RowConsumer): Promise<void> {
-  const { counters, limiter } = ctx.backend;
-  await limiter.run(ctx.signal, async () => {
-    counters.queriesInFlight++;
-    try {
-      await executeJob(ctx, job, consumer);
-    } catch (error) {
-      if (error instanceof ClientGoneError) counters.abortedQueries++;
-      throw error;
-    } finally {
-      counters.queriesInFlight--;
-    }
-  });
+  const { counters, queries } = ctx.backend;
+  const permit = await queries.enter(everyone, ctx.signal);
+  counters.queriesInFlight++;
+  try {
+    await executeJob(ctx, job, consumer);
+  } catch (error) {
+    if (error instanceof ClientGoneError) counters.abortedQueries++;
+    throw error;
+  } finally {
+    counters.queriesInFlight--;
+    permit.leave();
+  }
 }
 
 /** Like `runJob`, without counting as a concurrent query: for live tails and subqueries. */

@@ -29,16 +29,16 @@ export function createBackendServer(
     open.add(gone);
     res.once('close', () => {
       open.delete(gone);
-      if (!res.writableFinished) gone.abort();
+      if (!res.writableFinished) gone.abort(new ClientGoneError());
     });
-    res.on('error', () => gone.abort());
+    res.on('error', () => gone.abort(new ClientGoneError()));
     void serve(backend, handlerFor, gone.signal, req, res);
   });
   // Clients reuse connections for up to a minute; Node's default of 5 s would reset them between panels.
   server.keepAliveTimeout = 60_000;
   server.requestTimeout = 0;
   const abortAll = (): void => {
-    for (const controller of open) controller.abort();
+    for (const controller of open) controller.abort(new ClientGoneError());
   };
   return { server, abortAll };
 }

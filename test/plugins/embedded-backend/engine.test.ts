@@ -8,7 +8,6 @@ import {
   pruneFilter,
 } from '../../../plugins/embedded-backend/engine/prune.js';
 import { parseTime } from '../../../plugins/embedded-backend/http/time-arg.js';
-import { Limiter } from '../../../plugins/embedded-backend/engine/limiter.js';
 import { parseFilter, parseLogsql } from '../../../plugins/embedded-backend/logsql/index.js';
 import { pushLoki, rows, withBackend } from './harness.js';
 
@@ -145,22 +144,4 @@ test('queries of streams and time alone are known as such', (t) => {
   t.false(isPureStreamFilter(parseFilter('{a="b"} or _time:5m')));
   t.true(hasTimeFilter(parseFilter('error (_time:5m x)')));
   t.false(hasTimeFilter(parseFilter('error or _time:5m')));
-});
-
-test('the limiter hands a free place to the one that waits longest', async (t) => {
-  const limiter = new Limiter(1, 60_000);
-  const { signal } = new AbortController();
-  const order: string[] = [];
-  let release = (): void => undefined;
-  const first = limiter.run(signal, () => new Promise<void>((resolve) => (release = resolve)));
-  const left = new AbortController();
-  const gone = limiter.run(left.signal, () => Promise.resolve(order.push('gone')));
-  const second = limiter.run(signal, () => Promise.resolve(order.push('second')));
-  const third = limiter.run(signal, () => Promise.resolve(order.push('third')));
-  left.abort();
-  await t.throwsAsync(gone);
-  release();
-  await Promise.all([first, second, third]);
-  t.deepEqual(order, ['second', 'third']);
-  t.is(limiter.running, 0);
 });
