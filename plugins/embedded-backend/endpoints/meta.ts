@@ -41,7 +41,6 @@ export async function fieldNames(ctx: Context): Promise<void> {
       for (const name of row.fieldNames()) counts.set(name, (counts.get(name) ?? 0) + 1);
       return true;
     },
-    drain: () => Promise.resolve(),
   });
   await answerCounts(ctx, counts);
 }

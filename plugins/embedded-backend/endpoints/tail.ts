@@ -87,7 +87,6 @@ class Follower {
         batch.push(row);
         return true;
       },
-      drain: () => Promise.resolve(),
     });
     const newest = new Map<string, bigint>();
     for (const row of batch) {

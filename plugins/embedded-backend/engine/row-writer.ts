@@ -1,4 +1,5 @@
 import { MapRow, type RowView } from '../logsql/index.js';
+import { copyFields } from '../../../core/victoria/logsql/row.js';
 import type { FaultRule } from '../faults.js';
 import type { ResponseWriter } from '../http/response.js';
 import { rowJson } from './row-json.js';
@@ -61,10 +62,6 @@ export class CsvRowWriter implements RowConsumer {
     return true;
   }
 
-  drain(): Promise<void> {
-    return Promise.resolve();
-  }
-
   /** Writes header and rows. */
   finish(): void {
     if (this.#rows.length === 0) return;
@@ -84,13 +81,7 @@ export class RowCollector implements RowConsumer {
   readonly rows: MapRow[] = [];
 
   push(row: RowView): boolean {
-    const fields = new Map<string, string>();
-    for (const name of row.fieldNames()) fields.set(name, row.get(name));
-    this.rows.push(new MapRow(fields, row.timeNs));
+    this.rows.push(new MapRow(copyFields(row), row.timeNs));
     return true;
-  }
-
-  drain(): Promise<void> {
-    return Promise.resolve();
   }
 }

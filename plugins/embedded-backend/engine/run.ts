@@ -14,7 +14,7 @@ import { scan } from '../store/scan.js';
 import type { TenantId } from '../store/stream-tags.js';
 import { chainPipes } from './chain.js';
 import { pruneFilter } from './prune.js';
-import { HidingRow, type HiddenFields, ShiftedRow, rowAt } from './stored-row.js';
+import { HidingRow, type HiddenFields, rowAt, shifted } from './stored-row.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 import { pullOrder } from './time-order.js';
 
@@ -36,10 +36,10 @@ export interface QueryJob {
   readonly limitMs: number;
 }
 
-/** Receives result rows. `push` returns false if it needs no more; `drain` resolves when it can receive more rows. */
+/** Receives result rows. `push` returns false if it needs no more; `drain`, if any, resolves when it can receive more rows. */
 export interface RowConsumer {
   push(row: RowView): boolean;
-  drain(): Promise<void>;
+  drain?(): Promise<void>;
 }
 
 /**
@@ -112,18 +112,18 @@ async function execute(ctx: Context, job: QueryJob, consumer: RowConsumer, start
     for (; i !== to && wantsMore; i += step) {
       const stored = rowAt(stream, view, i);
       if (stored === undefined) continue;
-      let row: RowView = shiftNs === 0n ? stored : new ShiftedRow(stored, shiftNs);
+      let row: RowView = shiftNs === 0n ? stored : shifted(stored, shiftNs);
       if (!job.hidden.empty) row = new HidingRow(row, job.hidden);
       if (matches === undefined || matches(row)) wantsMore = chain.push(row);
     }
     backend.counters.rowsRead += Math.abs(i - from);
     await takeTurn();
-    await consumer.drain();
+    await consumer.drain?.();
     if (!wantsMore) break;
   }
   chain.finish();
   await takeTurn();
-  await consumer.drain();
+  await consumer.drain?.();
 }
 
 function shiftRange(range: TimeRange, shiftNs: bigint): TimeRange {
@@ -143,7 +143,6 @@ async function resolveSubqueries(ctx: Context, job: QueryJob, startedMs: number)
         values.add(last);
         return true;
       },
-      drain: () => Promise.resolve(),
     };
     await execute(ctx, inner, consumer, startedMs);
     results.set(test.query, [...values]);

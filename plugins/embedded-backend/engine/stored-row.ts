@@ -1,4 +1,5 @@
 import { formatTime } from '../logsql/index.js';
+import { OverlayRow } from '../../../core/victoria/logsql/ops/derived-row.js';
 import type { RowView } from '../../../core/victoria/logsql/row.js';
 import type { BlockView } from '../store/block.js';
 import type { RowLayout } from '../store/row-layout.js';
@@ -60,22 +61,8 @@ export function rowAt(stream: Stream, view: BlockView, i: number): StoredRow | u
 }
 
 /** A row with a shifted time: `options(time_offset=1h)` shows old data as if it had happened an hour later. */
-export class ShiftedRow implements RowView {
-  readonly timeNs: bigint;
-  readonly #row: RowView;
-
-  constructor(row: RowView, shiftNs: bigint) {
-    this.timeNs = row.timeNs + shiftNs;
-    this.#row = row;
-  }
-
-  get(field: string): string {
-    return field === '_time' ? formatTime(this.timeNs) : this.#row.get(field);
-  }
-
-  fieldNames(): Iterable<string> {
-    return this.#row.fieldNames();
-  }
+export function shifted(row: RowView, shiftNs: bigint): RowView {
+  return new OverlayRow(row, new Map([['_time', formatTime(row.timeNs + shiftNs)]]));
 }
 
 /** A row with hidden fields (`hidden_fields_filters`), which appear to be missing. */

@@ -30,7 +30,6 @@ export async function countStreams(ctx: Context, job: QueryJob): Promise<Readonl
       if (stream !== undefined) counts.set(stream, (counts.get(stream) ?? 0) + 1);
       return true;
     },
-    drain: () => Promise.resolve(),
   });
   return counts;
 }
