@@ -1,9 +1,15 @@
-import { RegExpSyntaxError, compileRegExp } from '../../../core/logql/regexp/index.js';
 import type { EmbeddedPipe } from './ast.js';
 import { parseExtractPattern, parseFormatPattern } from '../../../core/victoria/logsql/extract-pattern.js';
 import type { Lexer } from './lexer.js';
 import { readByNames, readIf, readUpdateRule } from './parse-clauses.js';
-import { readCompound, readCount, readFieldsInParens, readName, wrap } from './parse-tokens.js';
+import {
+  checkedRegExp,
+  readCompound,
+  readCount,
+  readFieldsInParens,
+  readName,
+  wrap,
+} from './parse-tokens.js';
 
 const ends = ['|', ')', ';', ''];
 
@@ -114,20 +120,11 @@ function readExtract(lexer: Lexer, kind: 'extract' | 'extract_regexp'): Embedded
 
 function checkGroups(lexer: Lexer, pattern: string): void {
   const shown = JSON.stringify(pattern);
-  const compiled = compileChecked(lexer, pattern, `cannot parse 'pattern' ${shown}`);
+  const compiled = checkedRegExp(lexer, pattern, `cannot parse 'pattern' ${shown}`);
   if (compiled.groupNames.some((name) => name !== '')) return;
   throw lexer.fail(
     `the 'pattern' ${shown} must contain at least a single named group in the form (?P<group_name>...)`,
   );
-}
-
-function compileChecked(lexer: Lexer, pattern: string, prefix: string): ReturnType<typeof compileRegExp> {
-  try {
-    return compileRegExp(pattern, { dotAll: true });
-  } catch (error) {
-    if (!(error instanceof RegExpSyntaxError)) throw error;
-    throw lexer.fail(`${prefix}: ${error.message}`);
-  }
 }
 
 function readUnpack(lexer: Lexer, kind: 'unpack_json' | 'unpack_logfmt'): EmbeddedPipe {
@@ -149,7 +146,7 @@ function readReplace(lexer: Lexer, kind: 'replace' | 'replace_regexp'): Embedded
   const condition = readIf(lexer);
   if (!lexer.accept('(')) throw lexer.fail(`missing '(' after '${kind}'`);
   const old = readCompound(lexer);
-  if (kind === 'replace_regexp') compileChecked(lexer, old, `cannot parse regexp ${JSON.stringify(old)}`);
+  if (kind === 'replace_regexp') checkedRegExp(lexer, old, `cannot parse regexp ${JSON.stringify(old)}`);
   if (!lexer.accept(',')) throw lexer.fail(`missing ',' after '${kind}(${JSON.stringify(old)}'`);
   const replacement = readCompound(lexer);
   if (!lexer.accept(')')) throw lexer.fail(`missing ')' after '${kind}(${JSON.stringify(old)}'`);

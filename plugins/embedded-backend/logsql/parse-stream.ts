@@ -1,7 +1,6 @@
-import { RegExpSyntaxError, compileRegExp } from '../../../core/logql/regexp/index.js';
 import type { StreamFilter, StreamMatcher } from '../../../core/victoria/logsql/ast.js';
 import type { Lexer } from './lexer.js';
-import { readArguments, readCompound, wrap } from './parse-tokens.js';
+import { checkedRegExp, readArguments, readCompound, wrap } from './parse-tokens.js';
 
 const nameEnds = ['=', '!=', '=~', '!~', ',', '{', '}', '(', ')', '|', ''];
 const valueEnds = [',', '{', '}', '(', ')', '|', ''];
@@ -56,17 +55,9 @@ function readMatcher(lexer: Lexer): StreamMatcher {
   const value = wrap(`cannot parse value for tag ${JSON.stringify(label)} inside {...}`, () =>
     readCompound(lexer, valueEnds),
   );
-  if (op === '=~' || op === '!~') checkPattern(lexer, label, value);
-  return { kind: 'value', label, op, value };
-}
-
-function checkPattern(lexer: Lexer, label: string, pattern: string): void {
-  try {
-    compileRegExp(pattern, { anchored: true, dotAll: true });
-  } catch (error) {
-    if (!(error instanceof RegExpSyntaxError)) throw error;
-    throw lexer.fail(
-      `invalid regexp ${JSON.stringify(pattern)} for ${JSON.stringify(label)} inside {...}: ${error.message}`,
-    );
+  if (op === '=~' || op === '!~') {
+    const prefix = `invalid regexp ${JSON.stringify(value)} for ${JSON.stringify(label)} inside {...}`;
+    checkedRegExp(lexer, value, prefix, { anchored: true });
   }
+  return { kind: 'value', label, op, value };
 }

@@ -1,4 +1,3 @@
-import { RegExpSyntaxError, compileRegExp } from '../../../core/logql/regexp/index.js';
 import type { ValueTest } from '../../../core/victoria/logsql/ast.js';
 import type { SubqueryTest } from './ast.js';
 import { EmbeddedTest, listTest } from './own-test.js';
@@ -6,7 +5,14 @@ import { cidrRange } from '../../../core/base/ip.js';
 import type { Lexer } from './lexer.js';
 import { parseNumber } from '../../../core/victoria/logsql/numbers.js';
 import { rangeNumber } from '../../../core/victoria/logsql/range-number.js';
-import { canonicalName, readArguments, readCompound, readValue, wrap } from './parse-tokens.js';
+import {
+  canonicalName,
+  checkedRegExp,
+  readArguments,
+  readCompound,
+  readValue,
+  wrap,
+} from './parse-tokens.js';
 
 /**
  * Reads a test written as an operator or as a function; undefined for an ordinary word. `!=` and `!~` are read as their positive forms,
@@ -34,12 +40,7 @@ function readEquals(lexer: Lexer): ValueTest {
 }
 
 function regexpTest(lexer: Lexer, pattern: string): ValueTest {
-  try {
-    compileRegExp(pattern, { dotAll: true });
-  } catch (error) {
-    if (!(error instanceof RegExpSyntaxError)) throw error;
-    throw lexer.fail(`invalid regexp "_msg":${JSON.stringify(pattern)}: ${error.message}`);
-  }
+  checkedRegExp(lexer, pattern, `invalid regexp "_msg":${JSON.stringify(pattern)}`);
   return { kind: 'regexp', pattern };
 }
 
@@ -141,24 +142,17 @@ function address(family: 'ipv4' | 'ipv6'): TestReader {
   };
 }
 
-function anyCase(lexer: Lexer): ValueTest {
-  lexer.next();
-  const text = lexer.is('*') ? '' : readValue(lexer);
-  const prefix = lexer.touches('*');
-  if (prefix) lexer.next();
-  if (!lexer.accept(')'))
-    throw lexer.fail(`unexpected token ${JSON.stringify(lexer.token)} instead of ')' in i()`);
-  return new EmbeddedTest({ kind: 'any-case', text, prefix });
-}
-
-function exactCall(lexer: Lexer): ValueTest {
-  lexer.next();
-  const text = lexer.is('*') ? '' : readValue(lexer);
-  const prefix = lexer.touches('*');
-  if (prefix) lexer.next();
-  if (!lexer.accept(')'))
-    throw lexer.fail(`unexpected token ${JSON.stringify(lexer.token)} instead of ')' in exact()`);
-  return { kind: prefix ? 'exact-prefix' : 'exact', text };
+/** Reads a call with one text, which may be followed by `*`. */
+function prefixable(name: string, make: (text: string, prefix: boolean) => ValueTest): TestReader {
+  return (lexer) => {
+    lexer.next();
+    const text = lexer.is('*') ? '' : readValue(lexer);
+    const prefix = lexer.touches('*');
+    if (prefix) lexer.next();
+    if (!lexer.accept(')'))
+      throw lexer.fail(`unexpected token ${JSON.stringify(lexer.token)} instead of ')' in ${name}()`);
+    return make(text, prefix);
+  };
 }
 
 function lengthBound(lexer: Lexer, text: string): number | undefined {
@@ -175,8 +169,8 @@ const readers: ReadonlyMap<string, TestReader> = new Map<string, TestReader>([
   ['contains_any', list('contains-any')],
   ['json_array_contains_any', list('json-array-contains-any')],
   ['seq', (lexer) => new EmbeddedTest({ kind: 'sequence', phrases: readArguments(lexer) })],
-  ['i', anyCase],
-  ['exact', exactCall],
+  ['i', prefixable('i', (text, prefix) => new EmbeddedTest({ kind: 'any-case', text, prefix }))],
+  ['exact', prefixable('exact', (text, prefix) => ({ kind: prefix ? 'exact-prefix' : 'exact', text }))],
   ['re', fixed(1, (lexer, [text = '']) => regexpTest(lexer, text))],
   ['ipv4_range', address('ipv4')],
   ['ipv6_range', address('ipv6')],

@@ -1,3 +1,4 @@
+import { compileRegExp, type LinearRegExp, RegExpSyntaxError } from '../../../core/logql/regexp/index.js';
 import type { FieldRef } from '../../../core/victoria/logsql/ast.js';
 import type { LogsqlError } from '../../../core/victoria/logsql/errors.js';
 import type { Lexer } from './lexer.js';
@@ -62,6 +63,21 @@ export function wrap<T>(prefix: string, read: () => T): T {
   } catch (error) {
     if (error instanceof Error) error.message = `${prefix}: ${error.message}`;
     throw error;
+  }
+}
+
+/** Compiles a pattern as RE2; an invalid one is an error at the current token, with a prefix. */
+export function checkedRegExp(
+  lexer: Lexer,
+  pattern: string,
+  prefix: string,
+  options: { readonly anchored?: boolean } = {},
+): LinearRegExp {
+  try {
+    return compileRegExp(pattern, { dotAll: true, ...options });
+  } catch (error) {
+    if (!(error instanceof RegExpSyntaxError)) throw error;
+    throw lexer.fail(`${prefix}: ${error.message}`);
   }
 }
 

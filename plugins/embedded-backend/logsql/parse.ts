@@ -12,26 +12,6 @@ import { readCompound, wrap } from './parse-tokens.js';
  * @throws LogsqlError with VictoriaLogs' reason and the text up to the error
  */
 export function parseLogsql(text: string): EmbeddedQuery {
-  return parseWhole(text);
-}
-
-/**
- * Parses a filter without pipes.
- * @throws LogsqlError as parseQuery does
- */
-export function parseFilter(text: string): LogsqlFilter {
-  const query = parseLogsql(text);
-  if (query.pipes.length === 0) return query.filter;
-  throw new LogsqlError('unexpected pipes after the filter');
-}
-
-/** VictoriaLogs' message for a rejected `query` argument, with the reason. */
-export function queryArgumentMessage(text: string, error: LogsqlError): string {
-  return text === '' ? error.message : `cannot parse \`query\` arg [${text}]: ${error.message}`;
-}
-
-function parseWhole(text: string): EmbeddedQuery {
-  if (text === '') throw new LogsqlError('`query` arg cannot be empty');
   const lexer = new Lexer(text, readQuery);
   let result: EmbeddedQuery;
   try {
@@ -45,6 +25,16 @@ function parseWhole(text: string): EmbeddedQuery {
   throw new LogsqlError(
     `unexpected token ${JSON.stringify(lexer.token)} after the query; context: [${lexer.context}]`,
   );
+}
+
+/**
+ * Parses a filter without pipes.
+ * @throws LogsqlError as parseLogsql does
+ */
+export function parseFilter(text: string): LogsqlFilter {
+  const query = parseLogsql(text);
+  if (query.pipes.length === 0) return query.filter;
+  throw new LogsqlError('unexpected pipes after the filter');
 }
 
 /** Reads options, filter and pipes up to a closing parenthesis or the end. */
