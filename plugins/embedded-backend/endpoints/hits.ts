@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { build, formatTime, type EmbeddedPipe } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
@@ -74,11 +75,7 @@ function addCount(
   count: number,
 ): void {
   const key = JSON.stringify([...fields]);
-  let item = series.get(key);
-  if (item === undefined) {
-    item = { fields, counts: new Map(), total: 0 };
-    series.set(key, item);
-  }
+  const item = ofKey(series, key, (): Series => ({ fields, counts: new Map(), total: 0 }));
   item.counts.set(bucket, (item.counts.get(bucket) ?? 0) + count);
   item.total += count;
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/base/order.js';
 import type { EmbeddedPipe } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
@@ -66,9 +67,10 @@ export async function facets(ctx: Context): Promise<void> {
   await runJob(ctx, { ...args.job, query: { ...query, pipes: [...query.pipes, pipe] } }, collector);
   const byField = new Map<string, { field_value: string; hits: number }[]>();
   for (const row of collector.rows) {
-    const values = byField.get(row.get('field_name')) ?? [];
-    values.push({ field_value: row.get('field_value'), hits: Number(row.get('hits')) });
-    byField.set(row.get('field_name'), values);
+    addTo(byField, row.get('field_name'), {
+      field_value: row.get('field_value'),
+      hits: Number(row.get('hits')),
+    });
   }
   const sorted = [...byField].sort(([a], [b]) => (a < b ? -1 : 1));
   await answerJson(ctx, { facets: sorted.map(([name, values]) => ({ field_name: name, values })) });

@@ -1,3 +1,4 @@
+import { addTo } from '../../../core/base/order.js';
 import type { GroupKey, EmbeddedPipe, EmbeddedQuery, EmbeddedStatsPipe } from '../logsql/index.js';
 import { build, printEmbeddedPipe, printEmbeddedQuery } from '../logsql/index.js';
 import { RowCollector } from '../engine/row-writer.js';
@@ -53,9 +54,7 @@ export const statsQueryRange = withJsonErrors(async (ctx) => {
     // Sorts by column, then by the text of the non-empty labels: the order in which the real server lists series.
     const shown = [...sample.metric].filter(([, value]) => value !== '');
     const key = `${String(sample.column).padStart(4, '0')}${tagsText(makeTags(shown))}`;
-    const list = series.get(key) ?? [];
-    list.push(sample);
-    series.set(key, list);
+    addTo(series, key, sample);
   }
   const ordered = [...series].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, list]) => list);
   await answerJson(ctx, {

@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { formatTime, type RowView } from '../logsql/index.js';
 import type { RowLayout } from '../store/row-layout.js';
 import type { Stream } from '../store/stream.js';
@@ -40,17 +41,8 @@ function storedJson(row: StoredRow): string {
 }
 
 function templateOf(stream: Stream, layout: RowLayout): Template {
-  let byLayout = templates.get(stream);
-  if (byLayout === undefined) {
-    byLayout = new Map();
-    templates.set(stream, byLayout);
-  }
-  let template = byLayout.get(layout);
-  if (template === undefined) {
-    template = makeTemplate(stream, layout);
-    byLayout.set(layout, template);
-  }
-  return template;
+  const byLayout = ofKey(templates, stream, () => new Map<RowLayout, Template>());
+  return ofKey(byLayout, layout, () => makeTemplate(stream, layout));
 }
 
 function makeTemplate(stream: Stream, layout: RowLayout): Template {

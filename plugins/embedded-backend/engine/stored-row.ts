@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { formatTime } from '../logsql/index.js';
 import { OverlayRow } from '../../../core/victoria/logsql/ops/derived-row.js';
 import type { RowView } from '../../../core/victoria/logsql/row.js';
@@ -9,18 +10,11 @@ const namesByStream = new WeakMap<Stream, Map<RowLayout, readonly string[]>>();
 
 /** Names of all fields a row of this stream and layout has, sorted: the order in which the server shows stored rows. */
 export function rowNames(stream: Stream, layout: RowLayout): readonly string[] {
-  let byLayout = namesByStream.get(stream);
-  if (byLayout === undefined) {
-    byLayout = new Map();
-    namesByStream.set(stream, byLayout);
-  }
-  let names = byLayout.get(layout);
-  if (names === undefined) {
+  const byLayout = ofKey(namesByStream, stream, () => new Map<RowLayout, readonly string[]>());
+  return ofKey(byLayout, layout, () => {
     const own = new Set(['_time', '_stream', '_stream_id', ...stream.tags.keys(), ...layout.names]);
-    names = [...own].sort();
-    byLayout.set(layout, names);
-  }
-  return names;
+    return [...own].sort();
+  });
 }
 
 /** A row of the store. It stays valid as long as it is referenced, whatever happens to the store. */

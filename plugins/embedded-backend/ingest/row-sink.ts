@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { MAX_NS, MIN_NS } from '../http/time-arg.js';
 import { makeTags, type TenantId } from '../store/stream-tags.js';
 import type { Store } from '../store/store.js';
@@ -45,12 +46,7 @@ export class RowSink {
   streamOf(pairs: readonly (readonly [string, string])[]): Stream {
     let key = '';
     for (const [name, value] of pairs) key += `${name.length}:${name}${value.length}:${value}`;
-    let stream = this.#streams.get(key);
-    if (stream === undefined) {
-      stream = this.#store.stream(this.#tenant, makeTags(pairs));
-      this.#streams.set(key, stream);
-    }
-    return stream;
+    return ofKey(this.#streams, key, () => this.#store.stream(this.#tenant, makeTags(pairs)));
   }
 
   /** Adds a row of `stream`; false if the store is full. `fields` must not contain `_time`. */

@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 /** The ordered field names of a row, shared by all rows with the same names. */
 export interface RowLayout {
   readonly names: readonly string[];
@@ -22,12 +23,9 @@ export class LayoutTable {
     // U+0000 may occur in a name; with the length prefix, two lists never share a key.
     let key = '';
     for (const name of names) key += `${name.length}:${name}`;
-    let layout = this.#layouts.get(key);
-    if (layout === undefined) {
-      const own = [...names];
-      layout = { names: own, index: new Map(own.map((name, i) => [name, i])) };
-      this.#layouts.set(key, layout);
-    }
-    return layout;
+    return ofKey(this.#layouts, key, () => ({
+      names: [...names],
+      index: new Map(names.map((name, i) => [name, i])),
+    }));
   }
 }

@@ -1,3 +1,4 @@
+import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { Block } from './block.js';
 import { Interner } from './interner.js';
 import { type RowLayout, LayoutTable } from './row-layout.js';
@@ -80,11 +81,11 @@ export class Store {
   /** The stream of these fields, created if it is new. Callers keep the result while adding more of its rows. */
   stream(tenant: TenantId, tags: StreamTags): Stream {
     const key = tenantKey(tenant);
-    let entry = this.#tenants.get(key);
-    if (entry === undefined) {
-      entry = { id: tenant, streams: new Map(), byId: undefined };
-      this.#tenants.set(key, entry);
-    }
+    const entry = ofKey(this.#tenants, key, (): Tenant => ({
+      id: tenant,
+      streams: new Map(),
+      byId: undefined,
+    }));
     const text = tagsText(tags);
     let stream = entry.streams.get(text);
     if (stream === undefined) {

@@ -1,3 +1,4 @@
+import { ofKey } from '../../../../core/base/memory/byte-lru.js';
 import { compareGoStrings } from '../../../../core/logql/values/raw-bytes.js';
 import type { FieldNamesPipe } from '../../../../core/victoria/logsql/ast.js';
 import { compareValues } from '../../../../core/victoria/logsql/eval/compare.js';
@@ -86,11 +87,7 @@ export function facetsOperator(pipe: FacetsPipe, budget: PipeBudget, next: Opera
   const maxLength = pipe.maxValueLength ?? 128;
   let rowsTotal = 0;
   const add = (name: string, value: string): void => {
-    let facet = facets.get(name);
-    if (facet === undefined) {
-      facet = { values: new Map(), ignored: false };
-      facets.set(name, facet);
-    }
+    const facet = ofKey(facets, name, (): Facet => ({ values: new Map(), ignored: false }));
     if (facet.ignored) return;
     const count = facet.values.get(value) ?? 0;
     facet.values.set(value, count + 1);

@@ -1,3 +1,4 @@
+import { ofKey } from '../../../../core/base/memory/byte-lru.js';
 import type { OrderPipe, SortKey } from '../ast.js';
 import { compareRanked, rank } from '../../../../core/victoria/logsql/eval/compare.js';
 import type { RankedValue } from '../../../../core/victoria/logsql/eval/compare.js';
@@ -73,12 +74,7 @@ class SortOperator implements Operator {
   #partitionOf(row: RowView): Entry[] {
     const { partitionBy } = this.#plan;
     const key = partitionBy.length === 0 ? '' : JSON.stringify(partitionBy.map((name) => row.get(name)));
-    let partition = this.#partitions.get(key);
-    if (partition === undefined) {
-      partition = [];
-      this.#partitions.set(key, partition);
-    }
-    return partition;
+    return ofKey(this.#partitions, key, () => []);
   }
 
   // Without keys, whole rows are compared, name by name.
