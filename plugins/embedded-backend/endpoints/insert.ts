@@ -4,6 +4,7 @@ import { badRequest, HttpError } from '../http/errors.js';
 import { ingestJsonLine, type JsonLineOptions } from '../ingest/json-line.js';
 import { decodeLokiPush } from '../ingest/loki-protobuf.js';
 import { ingestLokiStream, type LokiStream, parseLokiJson } from '../ingest/loki-push.js';
+import { fieldOf } from '../logsql/parse-tokens.js';
 import { RowSink } from '../ingest/row-sink.js';
 import { decodeSnappy } from '../ingest/snappy.js';
 
@@ -131,7 +132,7 @@ function jsonLineOptions(ctx: Context, usualTimeField = '_time'): JsonLineOption
     streamFields: option('_stream_fields', 'vl-stream-fields'),
     msgFields: option('_msg_field', 'vl-msg-field'),
     timeField: option('_time_field', 'vl-time-field')[0] ?? usualTimeField,
-    ignoreFields: option('ignore_fields', 'vl-ignore-fields'),
+    ignoreFields: option('ignore_fields', 'vl-ignore-fields').map(fieldOf),
     extraFields: option('extra_fields', 'vl-extra-fields').map((pair) => {
       const at = pair.indexOf('=');
       if (at === -1) throw badRequest(`missing '=' in extra_fields item ${JSON.stringify(pair)}`);

@@ -1,5 +1,6 @@
 import { bucketFloor } from '../../../core/victoria/logsql/ops/stats.js';
-import { type LogsqlFilter, type EmbeddedQuery, parseDurationNs } from '../logsql/index.js';
+import { type FieldRef, type LogsqlFilter, type EmbeddedQuery, parseDurationNs } from '../logsql/index.js';
+import { fieldOf } from '../logsql/parse-tokens.js';
 import {
   parseExtraFilter,
   parseExtraStreamFilter,
@@ -7,7 +8,6 @@ import {
   restrictQuery,
 } from '../engine/language.js';
 import type { QueryJob } from '../engine/run.js';
-import { HiddenFields } from '../engine/stored-row.js';
 import type { Context } from '../http/context.js';
 import { badRequest } from '../http/errors.js';
 import { MAX_NS, MIN_NS, parseTimeArg } from '../http/time-arg.js';
@@ -139,8 +139,12 @@ function timeFilter(startNs: bigint | undefined, endNs: bigint | undefined): Log
   return { kind: 'time', min: startNs ?? MIN_NS, max: (endNs ?? MAX_NS + 1n) - 1n };
 }
 
-function readHidden(text: string): HiddenFields {
-  if (!text.startsWith('[')) return new HiddenFields(text.split(',').filter((item) => item !== ''));
+function readHidden(text: string): readonly FieldRef[] {
+  if (!text.startsWith('['))
+    return text
+      .split(',')
+      .filter((item) => item !== '')
+      .map(fieldOf);
   let list: unknown;
   try {
     list = JSON.parse(text);
@@ -150,5 +154,5 @@ function readHidden(text: string): HiddenFields {
   if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) {
     throw badRequest(`cannot parse hidden_fields_filters=${text} as a JSON array of strings`);
   }
-  return new HiddenFields(list);
+  return list.map(fieldOf);
 }

@@ -3,6 +3,7 @@ import {
   listTest,
   LogsqlError,
   type EmbeddedQuery,
+  type FieldRef,
   MemoryBudgetError,
   printEmbeddedQuery,
   type RowView,
@@ -14,7 +15,7 @@ import { scan } from '../store/scan.js';
 import type { TenantId } from '../store/stream-tags.js';
 import { chainPipes } from './chain.js';
 import { pruneFilter } from './prune.js';
-import { HidingRow, type HiddenFields, rowAt, shifted } from './stored-row.js';
+import { HidingRow, rowAt, shifted } from './stored-row.js';
 import { mapSubqueries, subqueriesOf } from './subqueries.js';
 import { pullOrder } from './time-order.js';
 
@@ -29,7 +30,8 @@ export interface QueryJob {
   readonly query: EmbeddedQuery;
   /** The evaluation time, to which relative times and `now` refer. */
   readonly evalNs: bigint;
-  readonly hidden: HiddenFields;
+  /** Fields that appear to be missing. */
+  readonly hidden: readonly FieldRef[];
   /** Length of the time range, the divisor of `rate()`; undefined for an open range. */
   readonly rangeNs: bigint | undefined;
   /** Timeout in milliseconds. */
@@ -113,7 +115,7 @@ async function execute(ctx: Context, job: QueryJob, consumer: RowConsumer, start
       const stored = rowAt(stream, view, i);
       if (stored === undefined) continue;
       let row: RowView = shiftNs === 0n ? stored : shifted(stored, shiftNs);
-      if (!job.hidden.empty) row = new HidingRow(row, job.hidden);
+      if (job.hidden.length > 0) row = new HidingRow(row, job.hidden);
       if (matches === undefined || matches(row)) wantsMore = chain.push(row);
     }
     backend.counters.rowsRead += Math.abs(i - from);

@@ -1,3 +1,4 @@
+import { isListed } from '../../../core/victoria/logsql/build.js';
 import type { EmbeddedPipe, EmbeddedQuery } from '../logsql/index.js';
 import { printEmbeddedPipe, printEmbeddedQuery } from '../logsql/index.js';
 import { badRequest } from '../http/errors.js';
@@ -41,12 +42,9 @@ function follow(query: EmbeddedQuery, pipe: EmbeddedPipe, labels: Set<string>, v
       return;
     case 'fields':
     case 'delete': {
-      const named = (name: string): boolean =>
-        pipe.fields.some((field) =>
-          field.kind === 'name' ? field.name === name : name.startsWith(field.prefix),
-        );
       for (const set of [labels, values]) {
-        for (const name of [...set]) if (named(name) === (pipe.kind === 'delete')) set.delete(name);
+        for (const name of [...set])
+          if (isListed(pipe.fields, name) === (pipe.kind === 'delete')) set.delete(name);
       }
       return;
     }

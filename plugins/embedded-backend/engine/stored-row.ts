@@ -1,5 +1,7 @@
 import { ofKey } from '../../../core/base/memory/byte-lru.js';
 import { formatTime } from '../logsql/index.js';
+import type { FieldRef } from '../../../core/victoria/logsql/ast.js';
+import { isListed } from '../../../core/victoria/logsql/build.js';
 import { OverlayRow } from '../../../core/victoria/logsql/ops/derived-row.js';
 import type { RowView } from '../../../core/victoria/logsql/row.js';
 import type { BlockView } from '../store/block.js';
@@ -63,43 +65,22 @@ export function shifted(row: RowView, shiftNs: bigint): RowView {
 export class HidingRow implements RowView {
   readonly timeNs: bigint;
   readonly #row: RowView;
-  readonly #hidden: HiddenFields;
+  readonly #hidden: readonly FieldRef[];
 
-  constructor(row: RowView, hidden: HiddenFields) {
+  constructor(row: RowView, hidden: readonly FieldRef[]) {
     this.timeNs = row.timeNs;
     this.#row = row;
     this.#hidden = hidden;
   }
 
   get(field: string): string {
-    return this.#hidden.has(field) ? '' : this.#row.get(field);
+    return isListed(this.#hidden, field) ? '' : this.#row.get(field);
   }
 
   *fieldNames(): Generator<string> {
     for (const name of this.#row.fieldNames()) {
       // Listings still include the built-in fields, which then read as empty.
-      if (name === '_stream' || name === '_stream_id' || !this.#hidden.has(name)) yield name;
+      if (name === '_stream' || name === '_stream_id' || !isListed(this.#hidden, name)) yield name;
     }
-  }
-}
-
-/** A set of field names and `prefix*` patterns. */
-export class HiddenFields {
-  readonly #names = new Set<string>();
-  readonly #prefixes: string[] = [];
-
-  constructor(patterns: readonly string[]) {
-    for (const pattern of patterns) {
-      if (pattern.endsWith('*')) this.#prefixes.push(pattern.slice(0, -1));
-      else this.#names.add(pattern);
-    }
-  }
-
-  get empty(): boolean {
-    return this.#names.size === 0 && this.#prefixes.length === 0;
-  }
-
-  has(name: string): boolean {
-    return this.#names.has(name) || this.#prefixes.some((prefix) => name.startsWith(prefix));
   }
 }

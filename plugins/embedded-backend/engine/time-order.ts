@@ -1,4 +1,5 @@
-import type { FieldRef, EmbeddedPipe } from '../logsql/index.js';
+import { isListed } from '../../../core/victoria/logsql/build.js';
+import type { EmbeddedPipe } from '../logsql/index.js';
 import type { ScanOrder } from '../store/scan.js';
 
 /** An order for reading the store that makes a sort in the pipes unnecessary. */
@@ -56,20 +57,20 @@ export function keepsRowsInTime(pipe: EmbeddedPipe): boolean {
     case 'unroll':
       return true;
     case 'fields':
-      return pipe.fields.some(coversTime);
+      return isListed(pipe.fields, '_time');
     case 'delete':
-      return !pipe.fields.some(coversTime);
+      return !isListed(pipe.fields, '_time');
     case 'copy':
-      return !pipe.pairs.some(({ to }) => coversTime(to));
+      return !pipe.pairs.some(({ to }) => isListed([to], '_time'));
     case 'rename':
-      return !pipe.pairs.some(({ from, to }) => coversTime(from) || coversTime(to));
+      return !pipe.pairs.some(({ from, to }) => isListed([from, to], '_time'));
     case 'math':
       return !pipe.entries.some(({ as }) => as === '_time');
     case 'unpack_json':
     case 'unpack_logfmt':
       return pipe.prefix !== ''
         ? !'_time'.startsWith(pipe.prefix)
-        : pipe.fields.length > 0 && !pipe.fields.some(coversTime);
+        : pipe.fields.length > 0 && !isListed(pipe.fields, '_time');
     case 'extract':
       return !pipe.pattern.includes('_time>');
     case 'extract_regexp':
@@ -104,8 +105,4 @@ export function keepsRowsInTime(pipe: EmbeddedPipe): boolean {
     case 'union':
       return false;
   }
-}
-
-function coversTime(field: FieldRef): boolean {
-  return field.kind === 'name' ? field.name === '_time' : '_time'.startsWith(field.prefix);
 }

@@ -1,3 +1,5 @@
+import type { FieldRef } from '../../../core/victoria/logsql/ast.js';
+import { isListed } from '../../../core/victoria/logsql/build.js';
 import { parseTime } from '../http/time-arg.js';
 import { flattenLine } from './json-flatten.js';
 import type { RowSink } from './row-sink.js';
@@ -11,8 +13,7 @@ export interface JsonLineOptions {
   /** Candidates in order of preference. */
   readonly msgFields: readonly string[];
   readonly timeField: string;
-  /** Names, or prefixes that end with `*`. */
-  readonly ignoreFields: readonly string[];
+  readonly ignoreFields: readonly FieldRef[];
   readonly extraFields: readonly (readonly [string, string])[];
 }
 
@@ -51,17 +52,8 @@ export function ingestJsonLine(
     fields.set('_msg', message);
     break;
   }
-  for (const ignored of options.ignoreFields) ignoreField(fields, ignored);
+  for (const name of fields.keys()) if (isListed(options.ignoreFields, name)) fields.delete(name);
   for (const [name, value] of options.extraFields) fields.set(name, value);
   const stream = sink.streamOf(options.streamFields.map((name) => [name, fields.get(name) ?? ''] as const));
   return sink.add(stream, timeNs, fields);
-}
-
-function ignoreField(fields: Map<string, string>, ignored: string): void {
-  if (!ignored.endsWith('*')) {
-    fields.delete(ignored);
-    return;
-  }
-  const prefix = ignored.slice(0, -1);
-  for (const name of [...fields.keys()]) if (name.startsWith(prefix)) fields.delete(name);
 }

@@ -88,10 +88,13 @@ export function canonicalName(name: string): string {
 
 /** Reads a field name, or a prefix `name*`. */
 export function readField(lexer: Lexer): FieldRef {
-  const text = wrap('cannot parse field name', () => readCompound(lexer));
-  return text.endsWith('*')
-    ? { kind: 'prefix', prefix: text.slice(0, -1) }
-    : { kind: 'name', name: canonicalName(text) };
+  const field = fieldOf(wrap('cannot parse field name', () => readCompound(lexer)));
+  return field.kind === 'prefix' ? field : { kind: 'name', name: canonicalName(field.name) };
+}
+
+/** The field that a text names, or the fields with its prefix if it ends with `*`. */
+export function fieldOf(text: string): FieldRef {
+  return text.endsWith('*') ? { kind: 'prefix', prefix: text.slice(0, -1) } : { kind: 'name', name: text };
 }
 
 /** Reads a field name that must not be a prefix. */
