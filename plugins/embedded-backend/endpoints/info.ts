@@ -12,19 +12,16 @@ export function ready(ctx: Context): Promise<void> {
 }
 
 /** `GET /ping`: 204 without a body. */
-export async function ping(ctx: Context): Promise<void> {
-  ctx.out.begin(204, '');
-  await ctx.out.end();
+export function ping(ctx: Context): Promise<void> {
+  return answerText(ctx, 204, '');
 }
 
 /** `GET /select/buildinfo`; other methods get 405 in JSON. */
 export async function buildInfo(ctx: Context): Promise<void> {
   if (ctx.req.method !== 'GET') {
-    ctx.out.begin(405, 'application/json');
     // The real server does not escape these quotes either.
-    ctx.out.write(`{"status":"error","msg":"method "${ctx.req.method ?? ''}" isn't allowed"}`);
-    await ctx.out.end();
-    return;
+    const text = `{"status":"error","msg":"method "${ctx.req.method ?? ''}" isn't allowed"}`;
+    return answerText(ctx, 405, text, 'application/json');
   }
   await answerJson(ctx, { status: 'success', data: { version: ctx.backend.settings.version } });
 }

@@ -44,9 +44,7 @@ export async function insertElasticsearch(ctx: Context): Promise<void> {
     isDocument = !isDocument;
   }
   await finish(ctx, sink);
-  ctx.out.begin(200, 'application/json');
-  ctx.out.write(JSON.stringify({ took: 0, errors: false, items }));
-  await ctx.out.end();
+  await answerText(ctx, 200, JSON.stringify({ took: 0, errors: false, items }), 'application/json');
 }
 
 function checkCommand(line: string): void {
@@ -69,8 +67,7 @@ export async function insertLoki(ctx: Context): Promise<void> {
     }
   }
   await finish(ctx, sink);
-  ctx.out.begin(204, '');
-  await ctx.out.end();
+  await answerText(ctx, 204, '');
 }
 
 async function readLokiStreams(ctx: Context): Promise<LokiStream[]> {

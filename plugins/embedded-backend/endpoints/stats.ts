@@ -5,7 +5,7 @@ import { RowCollector } from '../engine/row-writer.js';
 import { runJob } from '../engine/run.js';
 import { statsColumns } from '../engine/stats-columns.js';
 import { keepsRowsInTime } from '../engine/time-order.js';
-import { answerJson, type Context } from '../http/context.js';
+import { answerJson, answerText, type Context } from '../http/context.js';
 import { badRequest, ClientGoneError, HttpError, QueryTimeoutError } from '../http/errors.js';
 import { parseTime } from '../http/time-arg.js';
 import { makeTags, tagsText } from '../store/stream-tags.js';
@@ -147,11 +147,8 @@ function withJsonErrors(handler: (ctx: Context) => Promise<void>): (ctx: Context
       if (!own || error instanceof QueryTimeoutError || error instanceof ClientGoneError || ctx.out.started)
         throw error;
       ctx.out.discard();
-      ctx.out.begin(422, 'application/json');
-      ctx.out.write(
-        escapeForHtml(JSON.stringify({ status: 'error', errorType: '422', error: error.message })),
-      );
-      await ctx.out.end();
+      const text = JSON.stringify({ status: 'error', errorType: '422', error: error.message });
+      await answerText(ctx, 422, escapeForHtml(text), 'application/json');
     }
   };
 }

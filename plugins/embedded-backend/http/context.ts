@@ -39,8 +39,13 @@ export async function answerJson(ctx: Context, value: unknown): Promise<void> {
   await ctx.out.end();
 }
 
-export async function answerText(ctx: Context, status: number, text: string): Promise<void> {
-  ctx.out.begin(status, 'text/plain; charset=utf-8');
+export async function answerText(
+  ctx: Context,
+  status: number,
+  text: string,
+  contentType = 'text/plain; charset=utf-8',
+): Promise<void> {
+  ctx.out.begin(status, contentType);
   ctx.out.write(text);
   await ctx.out.end();
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { EmbeddedBackend } from '../backend.js';
 import { Args } from './args.js';
 import { readRaw } from './body.js';
-import type { Context, Handler } from './context.js';
+import { answerText, type Context, type Handler } from './context.js';
 import { badRequest, ClientGoneError, HttpError, QueryTimeoutError } from './errors.js';
 import { pause } from '../../../core/base/time/waits.js';
 import { ResponseWriter } from './response.js';
@@ -148,9 +148,7 @@ async function playFault(ctx: Context): Promise<boolean> {
     return true;
   }
   if (fault?.status === undefined) return signal.aborted;
-  ctx.out.begin(fault.status, 'text/plain; charset=utf-8');
-  ctx.out.write(fault.text ?? '');
-  await ctx.out.end();
+  await answerText(ctx, fault.status, fault.text ?? '');
   return true;
 }
 

@@ -13,7 +13,7 @@ import { facetsOperator, fieldNamesOperator, topOperator } from './counts.js';
 import { packLogfmt, parseLogfmt } from './logfmt.js';
 import { mathOperator } from './math.js';
 import { embeddedStatsOperator, type EmbeddedContext } from './stats.js';
-import { orderOperator } from './sort.js';
+import { SortOperator } from './sort.js';
 import { deleteOperator, dropEmptyOperator, offsetOperator } from './shape.js';
 import {
   collapseOperator,
@@ -40,13 +40,13 @@ function compileEmbeddedPipe(pipe: EmbeddedPipe, context: EmbeddedContext, next:
       return deleteOperator(pipe, next);
     case 'first':
     case 'last':
-      return orderOperator(
+      return new SortOperator(
         { ...pipe, kind: 'sort', desc: pipe.kind === 'last', limit: pipe.count },
         budget,
         next,
       );
     case 'sort':
-      return orderOperator(pipe, budget, next);
+      return new SortOperator(pipe, budget, next);
     case 'offset':
       return offsetOperator(pipe, next);
     case 'stats':

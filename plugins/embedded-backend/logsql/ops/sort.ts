@@ -1,5 +1,5 @@
 import { ofKey } from '../../../../core/base/memory/byte-lru.js';
-import type { OrderPipe, SortKey } from '../ast.js';
+import type { OrderPipe } from '../ast.js';
 import { compareRanked, rank } from '../../../../core/victoria/logsql/eval/compare.js';
 import type { RankedValue } from '../../../../core/victoria/logsql/eval/compare.js';
 import { timeOf } from '../../../../core/victoria/logsql/eval/filter.js';
@@ -21,36 +21,25 @@ interface Entry {
   readonly size: number;
 }
 
-interface SortPlan {
-  readonly by: readonly SortKey[];
-  readonly desc: boolean;
-  readonly partitionBy: readonly string[];
-  readonly offset: number;
-  /** Rows to keep per partition; all when infinite. */
-  readonly limit: number;
-  readonly rankAs: string | undefined;
-}
-
 /** `sort`. The sort is stable; with a limit only the best rows are held. */
-export function orderOperator(pipe: OrderPipe, budget: PipeBudget, next: Operator): Operator {
-  const { by, desc, partitionBy, rankAs } = pipe;
-  const plan = { by, desc, partitionBy, rankAs, offset: pipe.offset ?? 0, limit: limitOf(pipe.limit) };
-  return new SortOperator(plan, budget, next);
-}
-
-class SortOperator implements Operator {
-  readonly #plan: SortPlan;
+export class SortOperator implements Operator {
+  readonly #pipe: OrderPipe;
+  readonly #offset: number;
+  /** Rows to keep per partition. */
+  readonly #limit: number;
   readonly #budget: PipeBudget;
   readonly #next: Operator;
   readonly #partitions = new Map<string, Entry[]>();
   readonly #compare: (a: Entry, b: Entry) => number;
   #count = 0;
 
-  constructor(plan: SortPlan, budget: PipeBudget, next: Operator) {
-    this.#plan = plan;
+  constructor(pipe: OrderPipe, budget: PipeBudget, next: Operator) {
+    this.#pipe = pipe;
+    this.#offset = pipe.offset ?? 0;
+    this.#limit = limitOf(pipe.limit);
     this.#budget = budget;
     this.#next = next;
-    this.#compare = comparator(plan);
+    this.#compare = comparator(pipe);
   }
 
   push(row: RowView): boolean {
@@ -61,7 +50,7 @@ class SortOperator implements Operator {
     const entry = { row, keys, order: this.#count++, size };
     const partition = this.#partitionOf(row);
     partition.push(entry);
-    const wanted = this.#plan.offset + this.#plan.limit;
+    const wanted = this.#offset + this.#limit;
     if (partition.length > 2 * wanted + 256) this.#trim(partition, wanted);
     return true;
   }
@@ -72,15 +61,15 @@ class SortOperator implements Operator {
   }
 
   #partitionOf(row: RowView): Entry[] {
-    const { partitionBy } = this.#plan;
+    const { partitionBy } = this.#pipe;
     const key = partitionBy.length === 0 ? '' : JSON.stringify(partitionBy.map((name) => row.get(name)));
     return ofKey(this.#partitions, key, () => []);
   }
 
   // Without keys, whole rows are compared, name by name.
   #keysOf(row: RowView): RankedValue[] {
-    if (this.#plan.by.length > 0)
-      return this.#plan.by.map(({ field }) => (field === '_time' ? rankTime(row) : rank(row.get(field))));
+    if (this.#pipe.by.length > 0)
+      return this.#pipe.by.map(({ field }) => (field === '_time' ? rankTime(row) : rank(row.get(field))));
     return [...row.fieldNames()].sort().map((name) => rank(row.get(name)));
   }
 
@@ -89,7 +78,8 @@ class SortOperator implements Operator {
   }
 
   *#sorted(): Generator<RowView> {
-    const { offset, limit, rankAs } = this.#plan;
+    const [offset, limit] = [this.#offset, this.#limit];
+    const { rankAs } = this.#pipe;
     for (const partition of this.#partitions.values()) {
       const rows = partition.sort(this.#compare).slice(offset, offset + limit);
       for (const [index, { row }] of rows.entries()) {
@@ -106,9 +96,9 @@ function rankTime(row: RowView): RankedValue {
   return time === undefined ? rank(row.get('_time')) : { text: time.toString(), number: undefined, time };
 }
 
-function comparator(plan: SortPlan): (a: Entry, b: Entry) => number {
-  const signs = plan.by.map((key) => (key.desc === plan.desc ? 1 : -1));
-  const plain = plan.desc ? -1 : 1;
+function comparator({ by, desc }: OrderPipe): (a: Entry, b: Entry) => number {
+  const signs = by.map((key) => (key.desc === desc ? 1 : -1));
+  const plain = desc ? -1 : 1;
   return (a, b) => {
     const length = Math.max(a.keys.length, b.keys.length);
     for (let i = 0; i < length; i++) {
