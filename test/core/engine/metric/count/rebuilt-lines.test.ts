@@ -235,15 +235,13 @@ test.serial('texts are found in values of every type in which the backend stores
 
 test.serial('a field of the stream is in no line', async (t) => {
   await push(wide.map((row, n): Fields => ({ ...row, ...(n % 2 === 0 ? { env: 'prod' } : {}) })));
-  for (const [labels, strategy] of [
-    ['env', 'statistics:ran'],
-    ['env, env_extracted', 'rows:ran'],
-  ] as const) {
+  for (const labels of ['env', 'env, env_extracted']) {
     const text = `sum by (${labels}) (count_over_time({app="a"} | json [60s]))`;
     const { values } = await ask(text, 'off');
     const counted = await ask(text, 'on');
     t.deepEqual(counted.values, values, labels);
-    t.is(counted.strategy, strategy, labels);
+    // Of labels with a suffix, rows are read.
+    t.regex(counted.strategy ?? '', labels === 'env' ? /^statistics:ran$/ : /rows:ran$/, labels);
   }
 });
 
