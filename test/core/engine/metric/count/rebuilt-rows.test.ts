@@ -113,7 +113,7 @@ test.serial('no row is read where fields show all that is asked, and lines end t
   await store.push([...rows(20), { ns: base + second, stream: { app: 'a' }, line: '{"status":"7"}' }]);
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
-  t.is((await store.tried(text)).at(-1), 'rows:ran');
+  t.regex((await store.tried(text)).at(-1) ?? '', /rows:ran$/);
 });
 
 /** Lines of JSON, and rows without a line whose fields are made by their place. */
