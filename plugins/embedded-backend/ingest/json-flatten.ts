@@ -1,4 +1,4 @@
-import { jsonText, type JsonValue, parseJson } from '../../../core/victoria/logsql/eval/json.js';
+import { type JsonValue, parseJson, writeJson } from '../../../core/victoria/logsql/eval/json.js';
 
 /**
  * Flattens one JSON object into text fields as the ingestion endpoints do: nested objects become dotted names, arrays their compact JSON
@@ -21,15 +21,15 @@ function flattenInto(
   for (const [name, value] of members) {
     if (value.kind === 'object') flattenInto(fields, value, `${prefix}${name}.`);
     else {
-      const text = value.kind === 'array' ? plainStrings(jsonText(value)) : scalarText(value);
+      const text = value.kind === 'array' ? writeJson(value, withFewEscapes) : scalarText(value);
       if (text !== '') fields.set(prefix + name, text);
     }
   }
 }
 
-/** JSON whose strings have no escapes except those they need. */
-function plainStrings(json: string): string {
-  return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, (string) => JSON.stringify(JSON.parse(string)));
+/** A scalar in an array: strings have only the escapes that they need. */
+function withFewEscapes({ text, json }: JsonValue & { readonly kind: 'scalar' }): string {
+  return json.startsWith('"') ? JSON.stringify(text) : json;
 }
 
 /** The real server stores columns of numbers as floats, so `0.0` reads back as `0`; significant digits are kept. */

@@ -1,12 +1,22 @@
+import { endOfString } from '../../../logql/pipeline/json-value.js';
+
+/** A string, number, boolean or null: its text (empty for null), and as it is written. */
+interface JsonScalar {
+  readonly kind: 'scalar';
+  readonly text: string;
+  readonly json: string;
+}
+
 /** A JSON value; numbers keep their written form. */
 export type JsonValue =
-  | { readonly kind: 'scalar'; readonly text: string; readonly json: string }
+  | JsonScalar
   | { readonly kind: 'array'; readonly items: readonly JsonValue[] }
   | { readonly kind: 'object'; readonly members: readonly (readonly [string, JsonValue])[] };
 
 const token =
-  /[\t\n\r ]*(?:([{}[\],:])|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
+  /[\t\n\r ]*(?:([{}[\],:])|(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y;
 const blanks = /[\t\n\r ]*/y;
+const control = /[\u0000-\u001f]/;
 const maxDepth = 256;
 
 class JsonError extends Error {}
@@ -103,25 +113,35 @@ class JsonReader {
     const match = token.exec(this.#text);
     if (match === null) throw new JsonError();
     this.#at = token.lastIndex;
-    this.#token = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
+    this.#token = match[1] ?? match[3] ?? match[4] ?? '';
     this.#kind = match[1] !== undefined ? 'sign' : match[2] !== undefined ? 'string' : 'other';
+    if (this.#kind === 'string') this.#readString(this.#at - 1);
+  }
+
+  /** Reads up to the closing quote. A regular expression would overflow the stack on long strings. */
+  #readString(start: number): void {
+    const end = endOfString(this.#text, start, this.#text.length);
+    if (end < 0) throw new JsonError();
+    this.#at = end + 1;
+    this.#token = this.#text.slice(start, this.#at);
+    if (control.test(this.#token)) throw new JsonError();
   }
 }
 
-/** Writes a value as compact JSON. */
-function writeJson(value: JsonValue): string {
+/** A value as compact JSON, with its scalars as written, or as `scalarOf` writes them. */
+export function writeJson(value: JsonValue, scalarOf = ({ json }: JsonScalar): string => json): string {
   switch (value.kind) {
     case 'scalar':
-      return value.json;
+      return scalarOf(value);
     case 'array':
-      return `[${value.items.map(writeJson).join(',')}]`;
+      return `[${value.items.map((item) => writeJson(item, scalarOf)).join(',')}]`;
     case 'object':
-      return `{${value.members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(',')}}`;
+      return `{${value.members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member, scalarOf)}`).join(',')}}`;
   }
 }
 
 /** The text of a value as a field holds it: scalars plain, null empty, the rest as JSON. */
-export function jsonText(value: JsonValue): string {
+function jsonText(value: JsonValue): string {
   return value.kind === 'scalar' ? value.text : writeJson(value);
 }
 

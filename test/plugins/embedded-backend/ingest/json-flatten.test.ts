@@ -46,12 +46,18 @@ test('escapes in names and values are undone', (t) => {
   t.deepEqual(flat('{"a\\u0020b": {"\\"": "\\u00e9\\n"}, "n": 1}'), { 'a b."': 'é\n', n: '1' });
 });
 
-test('an object of texts keeps them, whatever stands in them', (t) => {
+test('an object of texts becomes fields with these names and texts', (t) => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string({ minLength: 1 })), (object) => {
       t.deepEqual(flattenLine(JSON.stringify(object)), new Map(Object.entries(object)));
     }),
   );
+});
+
+test('a string of 30 million characters is read', (t) => {
+  const text = 'x'.repeat(30_000_000);
+  t.is(flattenLine(JSON.stringify({ a: text }))?.get('a')?.length, text.length);
+  t.is(flattenLine(JSON.stringify({ a: [text] }))?.get('a')?.length, text.length + 4);
 });
 
 test('strings in arrays keep only the escapes that they need', (t) => {
