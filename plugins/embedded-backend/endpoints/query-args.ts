@@ -44,7 +44,6 @@ export function readQueryArgs(ctx: Context): QueryArgs {
   const evalNs = timeArg ?? (endArg === undefined ? nowNs : endArg - 1n);
 
   const text = args.get('query');
-  if (text === '') throw badRequest('`query` arg cannot be empty');
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_QUERY_BYTES) {
     throw badRequest(

@@ -14,6 +14,7 @@ import { mapSubqueries, subqueriesOf } from './subqueries.js';
 
 /** Parses the `query` argument; HTTP 400 with the real server's text for an invalid one. */
 export function parseQueryArg(text: string): EmbeddedQuery {
+  if (text === '') throw badRequest('`query` arg cannot be empty');
   return framed(`cannot parse \`query\` arg [${text}]: `, () => parseLogsql(text));
 }
 

@@ -1,4 +1,5 @@
 import { ofKey } from '../../../core/base/memory/byte-lru.js';
+
 /** The ordered field names of a row, shared by all rows with the same names. */
 export interface RowLayout {
   readonly names: readonly string[];

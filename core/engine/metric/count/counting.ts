@@ -55,11 +55,11 @@ export async function countedTable(
   request: LeafRequest,
   context: LeafContext,
   {
-    isReady = () => true,
+    isReady,
     begin,
   }: {
     /** True when `begin` can return before the backend has answered. */
-    readonly isReady?: (listing: StreamListing) => boolean;
+    readonly isReady: (listing: StreamListing) => boolean;
     readonly begin: (
       context: LeafContext,
       listing: StreamListing,

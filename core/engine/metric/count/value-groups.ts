@@ -141,9 +141,9 @@ async function valueTable(
   }
   // Fields do not show whether a line passes its filters.
   if (!hasLines && plan.logs.recheck.length > 0) return decline('lines-needed');
-  const known = !hasLines
-    ? await fieldFactsOf(plan, streamListing, context)
-    : await valueFactsOf(plan, streamListing, range, context);
+  const known = hasLines
+    ? await valueFactsOf(plan, streamListing, range, context)
+    : await fieldFactsOf(plan, streamListing, context);
   if (isDeclined(known)) return known;
   // Values that fit into one call are requested in parallel with the inspection that validates them.
   const summary = isSummed ? into.engine.summary : undefined;
