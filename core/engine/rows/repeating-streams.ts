@@ -64,7 +64,7 @@ export async function repeatingStreams(
   const { reader, naming, upstream, range } = compared;
   const by = areOne ? [] : ['_stream'];
   const rowsIn = (some: ReadonlySet<string>): LogsqlFilter =>
-    and(compared.filter, where ?? streamsFilter(some, reader));
+    and(where ?? streamsFilter(some, reader), compared.filter);
   const sameLines = await compareRows({ ...compared, filter: rowsIn(streams) }, by, []);
   if (sameLines.repeating.size === 0) return undefined;
   const those = areOne ? streams : keysOf(sameLines);
@@ -153,7 +153,10 @@ function fitting(columns: readonly IdentityColumn[], filter: LogsqlFilter): read
 export const maxNamedStreams = 50;
 const maxFilterBytes = 10_000;
 
-/** Matches all rows of these streams, and possibly more. */
+/**
+ * Matches all rows of these streams, and possibly more. It belongs before other filters: the backend looks up the first stream filter of a query
+ * in its index, and tests another one, which it cannot merge with the first, on all blocks that this finds.
+ */
 export function streamsFilter(texts: ReadonlySet<string>, reader: Pick<RowReader, 'stream'>): LogsqlFilter {
   if (texts.size > maxNamedStreams) return and();
   const groups = [...texts].map((text): readonly StreamMatcher[] =>

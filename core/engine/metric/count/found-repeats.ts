@@ -143,7 +143,10 @@ async function findRepeats(
   // If few rows share a time, all of them are read and compared.
   const times =
     sharing <= Math.min(fewSharing * counts.length, fewInAll) ? await sharedTimes(at, shared) : undefined;
-  if (times !== undefined) return comparedAt(compared, run, bySegment(times, run));
+  if (times !== undefined) {
+    const filter = and(streamsFilter(streams, compared.reader), compared.filter);
+    return comparedAt({ ...compared, filter }, run, bySegment(times, run));
+  }
   const repeating = await repeatingStreams(at, shared);
   if (repeating === undefined) return counts.map(() => noSegmentRepeats);
   const { exactFields, filter } = repeating;
@@ -265,13 +268,14 @@ async function whereShared(
     rows += rowsOf(streams, ofStreams);
     return streams.size === 0 ? [] : [and(timeRange(segment), streamsFilter(streams, compared.reader))];
   });
-  const inSegments = shortly(or(...parts));
+  const streams = new Set(counts.flatMap(({ sharingOf }) => [...sharingOf.keys()]));
+  const inSegments = shortly(and(streamsFilter(streams, compared.reader), or(...parts)));
   const searched =
     inSegments === undefined ? compared : { ...compared, filter: and(compared.filter, inSegments) };
   const times = await whenTimesAreShared(searched, rows);
   if (times === undefined) return segments.length === 1 ? undefined : inSegments;
   const within = or(...times.map(timeRange));
-  return inSegments === undefined ? within : (shortly(and(within, inSegments)) ?? within);
+  return inSegments === undefined ? within : (shortly(and(inSegments, within)) ?? within);
 }
 
 /** The filter, if it is short enough to save time. */

@@ -68,7 +68,7 @@ export async function findUncertainRows(
   if (countedLevel === undefined || streams.size === 0) return counts.map(() => []);
   const most = maxKeptRows * counts.length;
   const pipes = [...lines.pipes, where(lines.filter), limit(most + 1)];
-  const asked = query(and(filter, streamsFilter(streams, reader)), pipes);
+  const asked = query(and(streamsFilter(streams, reader), filter), pipes);
   let read = 0;
   for await (const batch of upstream.rows({ query: asked, range: run.range, lengthNs: run.lengthNs })) {
     read += batch.length;
