@@ -5,7 +5,7 @@ import {
   evaluateMetric,
   firstMs,
   gridColumns,
-  gridOf,
+  gridFor,
   type Columns,
   type Grid,
   type MetricLimits,
@@ -26,11 +26,7 @@ export interface DividedMetric {
 }
 
 export function dividedMetric(request: MetricRequest, expr: MetricExpr, times: OldTimes): DividedMetric {
-  const grid: Grid =
-    request.op === 'query'
-      ? { kind: 'instant', timeNs: request.timeNs }
-      : gridOf(request.range, request.stepNs);
-  const columns = gridColumns(grid);
+  const columns = gridColumns(gridFor(request));
   const ranges = rangesOf(expr);
   // A query without logs has the same value everywhere.
   if (ranges.length === 0) return { expr, columns, runs: [{ place: 'new', from: 0, columns }] };
@@ -81,7 +77,10 @@ async function answerRun(
 ): Promise<Answer> {
   if (place === 'both') {
     const source = new BorderLeaves(request, deps);
-    return { ...(await evaluateMetric(expr, gridFor(columns), source, limits, signal)), stats: noStats };
+    return {
+      ...(await evaluateMetric(expr, gridOfColumns(columns), source, limits, signal)),
+      stats: noStats,
+    };
   }
   if (request.op === 'query') return deps.sides.ask({ side: place, request }, signal);
   const range = { startNs: columns.firstNs, endNs: columnTime(columns, columns.count - 1) };
@@ -89,7 +88,7 @@ async function answerRun(
   return deps.sides.ask({ side: place, request: { ...request, range, stepNs } }, signal);
 }
 
-function gridFor(columns: Columns): Grid {
+function gridOfColumns(columns: Columns): Grid {
   if (columns.kind === 'instant') return { kind: 'instant', timeNs: columns.firstNs };
   const { count, stepMs } = columns;
   const startMs = firstMs(columns);

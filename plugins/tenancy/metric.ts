@@ -13,7 +13,7 @@ import {
   type Columns,
   defaultMetricLimits,
   evaluateMetric,
-  gridOf,
+  gridFor,
   type Leaf,
   type LeafRequest,
   type MetricLimits,
@@ -53,10 +53,7 @@ export async function answerTogether(
     return answer;
   };
   const source = { series: (leaf: LeafRequest) => seriesOf(leaf, request, tenants, ask) };
-  const grid =
-    request.op === 'query'
-      ? ({ kind: 'instant', timeNs: request.timeNs } as const)
-      : gridOf(request.range, request.stepNs);
+  const grid = gridFor(request);
   const { memory } = exchange;
   const limits = { ...defaultMetricLimits, ...bounds, memory, isPartial: exchange.caller.isDrilldown };
   const result = await evaluateMetric(expr, grid, source, limits, exchange.signal);

@@ -1,4 +1,4 @@
-import { gridColumns, EntryCounter, evaluatePlanned } from '../../logql/metric/index.js';
+import { gridColumns, gridFor, EntryCounter, evaluatePlanned } from '../../logql/metric/index.js';
 import type { FieldRef } from '../../victoria/logsql/ast.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { MatrixAnswer, SeveralAnswer } from '../../wire/answer/types.js';
@@ -8,7 +8,7 @@ import { canBeGathered } from '../plan/metric.js';
 import type { GatheredPart, GatheredPlan, LeafPlan, MetricPlan } from '../plan/types.js';
 import type { LeafContext } from './context.js';
 import { wholeSegments } from './count/time-segments.js';
-import { gridFor, leafContext, metricContext } from './metric.js';
+import { leafContext, metricContext } from './metric.js';
 import { plannedEntries } from './rows.js';
 
 /** A leaf whose rows are read with the columns that the query uses. */

@@ -3,8 +3,7 @@ import {
   binaryLimits,
   defaultMetricLimits,
   evaluatePlanned,
-  gridOf,
-  type Grid,
+  gridFor,
   type LeafSource,
   type MetricLimits,
   type MetricResult,
@@ -82,12 +81,6 @@ export function leafContext(context: MetricContext): LeafContext {
     samples: new LineSamples(),
     declines: new Declines(context.refusals, context.upstream.owner),
   };
-}
-
-export function gridFor(request: MetricRequest): Grid {
-  return request.op === 'query'
-    ? { kind: 'instant', timeNs: request.timeNs }
-    : gridOf(request.range, request.stepNs);
 }
 
 /** The limits of a request. The series of a part of a larger query are not limited, those of the whole query are. */

@@ -3,7 +3,7 @@ import type { Grouping, LabelFilter, LabelFilterStage, Matcher, Stage } from '..
 import { rangeFunctions } from '../../logql/functions/range/index.js';
 import { type Leaf, readsErrors } from '../../logql/metric/index.js';
 import type { LabelComparison } from '../../logql/pipeline/label-comparison.js';
-import { decidingErrorLabels, errorLabel } from '../../logql/pipeline/types.js';
+import { decidingErrorLabels, errorDetailsLabel, errorLabel } from '../../logql/pipeline/types.js';
 import { descriptorOf, looksAt } from '../../logql/stages/index.js';
 import type { Extraction } from '../../logql/stages/stage.js';
 import type { FieldRef, LogsqlFilter, StreamMatcher } from '../../victoria/logsql/ast.js';
@@ -86,6 +86,8 @@ const noLabels = { without: false, labels: [] };
 
 /** Columns that the row reader always needs. */
 const ownColumns = ['_time', '_stream', '_msg', ...decidingErrorLabels];
+/** Labels that need no other column: stages set them, or `ownColumns` has them. */
+const ofErrors: ReadonlySet<string> = new Set([...decidingErrorLabels, errorDetailsLabel]);
 const levelPrefixes = [...new Set(levelNames.map((name) => name.replace(/[^A-Za-z].*$/, ''))), 'detected'];
 
 /**
@@ -100,7 +102,7 @@ export function columnsFor(
   const prefixes = new Set<string>();
   const exact = new Set(ownColumns);
   for (const name of names) {
-    if (name === serviceNameLabel || name.startsWith('__')) continue;
+    if (name === serviceNameLabel || ofErrors.has(name)) continue;
     if (name === detectedLevelName) {
       for (const prefix of levelPrefixes) prefixes.add(prefix);
       prefixes.add(scopeAttributes);

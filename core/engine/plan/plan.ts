@@ -1,4 +1,5 @@
 import { apiError } from '../../base/errors/table.js';
+import { rangeOfBoth } from '../../base/order.js';
 import { atPace, Pacer, type Steps } from '../../base/pace/steps.js';
 import type { TimeRange } from '../../base/time/range.js';
 import type { Exchange } from '../../kernel/plugin/exchange.js';
@@ -16,10 +17,13 @@ import {
 } from '../../logql/index.js';
 import {
   defaultMetricLimits,
+  gridColumns,
+  gridFor,
   type Leaf,
   leavesOf,
   type MetricSettings,
   planLeaves,
+  RangeWindows,
 } from '../../logql/metric/index.js';
 import { descriptorOf } from '../../logql/stages/index.js';
 import { labelFilter } from '../../logql/stages/label-filter.js';
@@ -184,22 +188,12 @@ function leavesAsked(asked: CheckedRequest): readonly Leaf[] {
 
 /** The full time range in which a request reads rows; undefined for requests without a range. */
 function rangeRead(request: ApiRequest, asked: CheckedRequest): TimeRange | undefined {
-  const within =
-    request.op === 'query'
-      ? { startNs: request.timeNs, endNs: request.timeNs }
-      : 'range' in request
-        ? request.range
-        : undefined;
-  if (within === undefined) return undefined;
-  let { startNs, endNs } = within;
-  for (const { range } of leavesAsked(asked)) {
-    const { intervalNanoseconds, offsetNanoseconds } = range.range;
-    const first = within.startNs - offsetNanoseconds - intervalNanoseconds;
-    const last = within.endNs - offsetNanoseconds;
-    if (first < startNs) startNs = first;
-    if (last > endNs) endNs = last;
+  const leaves = leavesAsked(asked);
+  if (leaves.length > 0 && (request.op === 'query' || request.op === 'query_range')) {
+    const columns = gridColumns(gridFor(request));
+    return leaves.map(({ range }) => new RangeWindows(columns, range.range).range).reduce(rangeOfBoth);
   }
-  return { startNs, endNs: endNs + 1n };
+  return 'range' in request ? { ...request.range, endNs: request.range.endNs + 1n } : undefined;
 }
 
 const instantLogText =

@@ -1,4 +1,4 @@
-export { gridColumns, firstMs, gridOf, type Columns, type Grid } from './windows.js';
+export { gridColumns, firstMs, gridFor, gridOf, type Columns, type Grid } from './windows.js';
 export {
   addEntries,
   EntryCounter,

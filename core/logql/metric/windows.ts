@@ -162,6 +162,18 @@ export function gridOf(range: TimeRange, stepNs: bigint): Grid {
   };
 }
 
+/** The parts of a request for a metric query that determine when it is evaluated. */
+type TimedRequest =
+  | { readonly op: 'query'; readonly timeNs: bigint }
+  | { readonly op: 'query_range'; readonly range: TimeRange; readonly stepNs: bigint };
+
+/** The grid of a request. */
+export function gridFor(request: TimedRequest): Grid {
+  return request.op === 'query'
+    ? { kind: 'instant', timeNs: request.timeNs }
+    : gridOf(request.range, request.stepNs);
+}
+
 /**
  * The columns of a grid, in whole milliseconds. A range starts at the multiple of the step at or before its start, and ends at or after its
  * end.

@@ -298,6 +298,27 @@ test.serial('lines that the backend writes ambiguously are read', async (t) => {
   }
 });
 
+test.serial('fields whose names begin with underscores are labels of rebuilt lines', async (t) => {
+  await push(
+    wide.map((row, n): Fields => ({
+      ...row,
+      __line: String(n),
+      _size: String(2 * n),
+      __error_details__: 'x',
+    })),
+  );
+  for (const [name, aggregation] of [
+    ['__line', 'avg_over_time'],
+    ['__line', 'last_over_time'],
+    ['_size', 'max_over_time'],
+  ] as const) {
+    const text = `${aggregation}({app=~".+"} | json | unwrap ${name} [60s]) by (app)`;
+    const { values } = await ask(text, 'off');
+    t.true(Object.keys(values ?? {}).length > 0, text);
+    t.deepEqual((await ask(text, 'on')).values, values, text);
+  }
+});
+
 test.serial('an empty line is a JSON error even where only some columns are read', async (t) => {
   const text = 'avg_over_time({app=~".+"} | json | unwrap app [60s]) by (note)';
   const rows = wide.map((row): Fields => ({ ...row, app: '0.5' }));
