@@ -106,8 +106,9 @@ export const labelRules = [
     example: '{namespace="shop"} | pattern "<client> <_>" | client=ip("10.1.0.0/16")',
     match: (placed) => {
       const { comparison, scope, mayHaveFailed } = placed;
-      const { kind, name } = comparison;
-      if (kind !== 'ip' || mayHaveFailed || isDerived(name) || scope.isStored(name)) return undefined;
+      const { kind, name, op } = comparison;
+      if (kind !== 'ip' || op !== '=' || mayHaveFailed) return undefined;
+      if (isDerived(name) || scope.isStored(name)) return undefined;
       const text = scope.sourceInLine(name) === undefined ? undefined : textOfIPv4(comparison.value);
       return text === undefined ? undefined : inLineOrField(contains(text), placed, present);
     },

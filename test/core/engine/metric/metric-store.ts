@@ -12,16 +12,19 @@ import { everything } from '../../../../core/victoria/logsql/build.js';
 import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import { RowReader } from '../../../../core/victoria/names/row-reader.js';
-import { metricPlan } from '../plan/planned.js';
+import { askedOf } from '../plan/planned.js';
 import type { Pushdown } from '../../../../core/engine/plan/rules/rule.js';
 import { Trace, type UpstreamCall } from '../../../../core/base/trace.js';
-import { FakeClock, makeHost } from '../../../../core/testing/index.js';
+import { FakeClock, makeExchange, makeHost, makeTenant } from '../../../../core/testing/index.js';
 import { BoundUpstream } from '../../../../core/victoria/upstream/bound.js';
 import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import { createMemories } from '../../../../core/engine/memories.js';
 import { engineMetrics } from '../../../../core/engine/metrics.js';
 import { answerMetric } from '../../../../core/engine/metric/metric.js';
+import { planRequest } from '../../../../core/engine/plan/plan.js';
+import type { MetricPlan } from '../../../../core/engine/plan/types.js';
+import { NameLearner } from '../../../../core/victoria/names/name-learner.js';
 import type { ReadStrategy } from '../../../../core/engine/metric/context.js';
 import { strategies } from '../../../../core/engine/metric/strategies.js';
 import type { RowThreads } from '../../../../core/engine/metric/threads/row-threads.js';
@@ -71,6 +74,7 @@ export class MetricStore {
   readonly #close: () => Promise<void>;
   /** Later than all entries. */
   readonly #clock = new FakeClock(1_800_000_000_000_000_000n);
+  readonly #learner = new NameLearner(this.#clock);
   readonly memories = createMemories(makeHost({ metrics: engineMetrics, clock: this.#clock }));
 
   private constructor(url: string, close: () => Promise<void>) {
@@ -174,12 +178,11 @@ export class MetricStore {
   async run(request: QueryRangeRequest | QueryRequest, options: RunOptions): Promise<MetricRun> {
     const { account, pushdown = 'on', maxRows = 0, limits } = options;
     const { signal = new AbortController().signal, trace = new Trace() } = options;
-    const { ast } = request.query;
-    if (ast.kind === 'log') throw new Error('not a metric query');
+    const plan = await this.#plan(request, account, pushdown);
     const bound = this.upstream(account, signal, trace);
     const { asked } = options;
     const upstream = asked === undefined ? bound : watchedUpstream(bound, asked);
-    const answer = await answerMetric(metricPlan(ast, naming, pushdown), request, {
+    const answer = await answerMetric(plan, request, {
       upstream,
       reader: new RowReader(naming),
       naming,
@@ -198,6 +201,24 @@ export class MetricStore {
     });
     const tried = trace.strategies.map(({ strategy, outcome }) => `${strategy}:${outcome}`);
     return { answer, calls: trace.upstreamCalls, tried };
+  }
+
+  /** Plans a request as the engine does. The calls for stored names are not in the trace of the run. */
+  async #plan(
+    request: QueryRangeRequest | QueryRequest,
+    account: number,
+    pushdown: Pushdown,
+  ): Promise<MetricPlan> {
+    const signal = new AbortController().signal;
+    const slots = {
+      tenant: makeTenant(),
+      plan: askedOf(request, naming, { pushdown }),
+      upstream: this.upstream(account, signal, new Trace()),
+    };
+    const exchange = makeExchange<'tenant' | 'plan' | 'upstream'>({ request, slots });
+    const { plan } = await planRequest(exchange, naming, this.#learner);
+    if (plan.kind !== 'metric') throw new Error('not a metric query');
+    return plan;
   }
 }
 
