@@ -248,8 +248,10 @@ const vagueness: Readonly<Record<LineSource, number>> = {
   'json-keys': 0,
   'pair-keys': 1,
   'strict-pair-keys': 1,
-  pieces: 2,
-  'other-lines': 3,
+  // Numbers are compared with a missing value, too, which is an error and so passes.
+  'all-pair-keys': 2,
+  pieces: 3,
+  'other-lines': 4,
 };
 
 /** Tracks the parts of a stored row that are still as stored, while the row runs through the stages. */
@@ -276,7 +278,7 @@ class RowScope implements LabelScope {
   sourceInLine(name: string): 'keys' | 'pieces' | undefined {
     if (this.#parsed === undefined || this.#parsed === 'other-lines' || this.#assigned.has(name))
       return undefined;
-    return vagueness[this.#parsed] < vagueness.pieces ? 'keys' : 'pieces';
+    return vagueness[this.#parsed] < vagueness['all-pair-keys'] ? 'keys' : 'pieces';
   }
 
   get isParsedAsJson(): boolean {

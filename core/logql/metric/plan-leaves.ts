@@ -188,7 +188,7 @@ function lastIntervalOf(node: MetricExpr): bigint {
 /** True for parsers that extract whatever labels a line has. */
 function extractsAnyLabel(stage: Stage): boolean {
   const source = descriptorOf(stage).source(stage);
-  return source === 'json-keys' || source === 'pair-keys' || source === 'strict-pair-keys';
+  return source !== undefined && source !== 'pieces' && source !== 'other-lines';
 }
 
 /** True if Loki only concatenates the series of the parts. */

@@ -30,7 +30,8 @@ export const logfmt: StageDescriptor<LogfmtStage> = {
   rename: renameParams,
   source: ({ params: list, strict, keepEmpty }) => {
     if (list.length > 0) return 'pieces';
-    return strict || keepEmpty ? 'strict-pair-keys' : 'pair-keys';
+    if (keepEmpty) return 'all-pair-keys';
+    return strict ? 'strict-pair-keys' : 'pair-keys';
   },
   extraction(made) {
     const { strict, keepEmpty, params: list } = made;

@@ -12,9 +12,11 @@ export type Names = readonly string[] | 'all';
 
 /**
  * The source of the values of a parser's labels: all keys of a JSON object or of pairs, each of which makes a label of its name (of
- * `pair-keys` only if it has a value, and no line is an error); pieces of the line; or a line that the parser makes.
+ * `pair-keys` only if it has a value, and no line is an error; of `strict-pair-keys` only if it has a value; of `all-pair-keys` always);
+ * pieces of the line; or a line that the parser makes.
  */
-export type LineSource = 'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'pieces' | 'other-lines';
+export type LineSource =
+  'json-keys' | 'pair-keys' | 'strict-pair-keys' | 'all-pair-keys' | 'pieces' | 'other-lines';
 
 /** The keys on the way to a label. */
 export type LabelPath = readonly [name: string, keys: readonly string[]];
