@@ -37,10 +37,10 @@ export default defineStage<Options, never, never, typeof metrics>({
 
     return {
       async handle(exchange, rest) {
-        // This answer will be changed here, so nobody below may answer with finished bytes.
+        // The answer is changed here, so no stage below may return finished bytes.
         const answer = await rest(exchange.derive({ isFinal: false }));
         if (answer.kind !== 'streams') return answer;
-        // Answers may come from a cache and are shared: a changed one is a copy.
+        // Cached answers are shared, so change a copy.
         return { ...answer, streams: answer.streams.map(maskStream) };
       },
     };

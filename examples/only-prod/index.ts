@@ -5,7 +5,7 @@ export interface Options {
   readonly value: string;
 }
 
-/** Adds a matcher to every selector of every request, by the syntax tree: no text of a client can get around it. */
+/** Adds a matcher to every selector of every request. It works on the syntax tree, so no query text can bypass it. */
 export default defineStage<Options>({
   name: 'only-prod',
   summary: 'Lets every request see one environment only.',

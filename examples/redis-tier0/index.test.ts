@@ -11,12 +11,12 @@ import {
 } from 'ref-proxy/testing';
 import plugin, { type Options } from './index.js';
 
-/** As much of Redis as the plugin uses. */
+/** A fake Redis server with the commands that the plugin uses. */
 class FakeRedis {
   readonly values = new Map<string, Buffer>();
-  /** Set while it says nothing; it answers later what it was sent meanwhile. */
+  /** While set, the server does not respond; it answers the queued commands later. */
   #isSilent = false;
-  /** What each connection has sent and got no answer to. */
+  /** Unanswered bytes of each connection. */
   readonly #sockets = new Map<Socket, Buffer>();
   readonly #server: Server = createServer((socket) => this.#serve(socket));
 
@@ -79,7 +79,7 @@ function bulk(value: Buffer | undefined): Buffer {
   return Buffer.concat([Buffer.from(`$${value.byteLength}\r\n`), value, Buffer.from('\r\n')]);
 }
 
-/** The first whole command: `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`. */
+/** The first complete command: `*2\r\n$3\r\nGET\r\n$1\r\na\r\n`. */
 function readCommand(bytes: Buffer): { args: Buffer[]; length: number } | undefined {
   let at = 0;
   const number = (): number => {
@@ -114,16 +114,16 @@ afterEach(async () => {
   for (const work of undo.splice(0).reverse()) await work();
 });
 
-/** A replica over a rest of the chain that is counted. */
+/** A replica whose rest of the chain counts its requests. */
 function replica(change: Partial<Options> = {}) {
   const options = {
-    // What keys and times to live depend on is as for the built-in stage.
+    // The options behind cache keys and TTLs are those of the built-in stage.
     ...(optionsOf('tier0') as unknown as Options),
     ...{ url, prefix: 'test:', timeout: 60_000, maxAnswerBytes: 10_000 },
     ...change,
   };
   const host = makeHost({ metrics: plugin.metrics });
-  // Long after the hour that is asked about, so that the answer is settled.
+  // Long after the queried hour, so that the answer is settled.
   host.clock.advance(10 * 3_600_000);
   const stage = plugin.create(options, host);
   undo.push(() => stage.stop?.());
@@ -142,17 +142,17 @@ function replica(change: Partial<Options> = {}) {
   return { host, stage, ask, asked: () => asked };
 }
 
-/** A replica that is connected: nothing waits for that, so the first requests may be answered without Redis. */
+/** A connected replica. The start does not wait for the connection, so the first requests may be answered without Redis. */
 async function connected(change?: Partial<Options>) {
   const made = replica(change);
   await made.stage.start?.(new AbortController().signal);
   while ((await made.ask('warm-up')) === 'streams') {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    // After a failure Redis is left alone for a second.
+    // After a failure, Redis is left alone for a second.
     made.host.clock.advance(1_000);
   }
   const before = made.asked();
-  // Nobody waits for a write; what is asked behind it finds it done.
+  // Writes are not awaited, but a request sent after a write sees its result.
   const written = async (): Promise<void> => {
     await made.ask();
     await made.ask();

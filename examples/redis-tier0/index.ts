@@ -36,14 +36,14 @@ const metrics = {
   },
 } as const;
 
-/** Redis in the place of tier0: all replicas share the final bytes of answers. */
+/** Replaces tier0 with Redis: all replicas share the final bytes of answers. */
 export default defineStage<Options, 'tenant', never, typeof metrics>({
   name: 'redis-tier0',
   summary: 'Keeps the final bytes of answers in Redis.',
   schema: {
     type: 'object',
     properties: {
-      // What keys and times to live depend on. These options follow the flags and the plugin "backend" by themselves.
+      // The options that cache keys and TTLs depend on. They follow the flags and the plugin "backend" automatically.
       ...cachingOptions(),
       url: {
         type: 'string',
@@ -89,7 +89,7 @@ export default defineStage<Options, 'tenant', never, typeof metrics>({
   needs: ['tenant'],
   gives: [],
   rest: 'maybe',
-  // The chain gives the same answers without this stage, and does without the stages below when this one answers.
+  // The chain gives the same answers without this stage, and skips the stages below when this one answers.
   optional: true,
   keepsAnswers: true,
   metrics,
@@ -111,9 +111,9 @@ class RedisTier0 implements Stage<'tenant', never> {
   async handle(exchange: Exchange<'tenant'>, rest: Rest): Promise<Answer> {
     const key = this.#caching.cacheKey(exchange);
     const found = key === undefined ? undefined : await this.#store.find(key, exchange.slots.tenant.id);
-    // Nothing may be kept, or Redis is away: the chain answers as it would without this stage.
+    // Caching is not allowed, or Redis is unavailable: the chain answers as it would without this stage.
     if (key === undefined || found === undefined) return rest(exchange);
-    // The bytes are bound to the generation, so that nothing written before a purge can be read after it.
+    // The bytes are bound to the generation, so nothing written before a purge can be read after it.
     const boundKey = `${found.generation} ${key}`;
     const kept = found.bytes && (await this.#caching.decode(boundKey, found.bytes));
     exchange.trace.cache(kept ? 'hit' : 'miss');
@@ -135,12 +135,12 @@ class RedisTier0 implements Stage<'tenant', never> {
     return Promise.resolve();
   }
 
-  /** A reload may follow on a change that nobody here can see, such as one of the backend. */
+  /** A reload may follow a change that is not visible here, such as a change of the backend. */
   reload(): Promise<void> {
     return this.#store.purge();
   }
 
-  /** A flush, a deletion, or another tenant map. */
+  /** Called for a flush, a deletion, or a change of the tenant map. */
   async purge(_scope: PurgeScope, tenantId?: string): Promise<void> {
     await this.#store.purge(tenantId);
   }
@@ -152,32 +152,32 @@ class RedisTier0 implements Stage<'tenant', never> {
 }
 
 interface Found {
-  /** What has been purged when the store was asked; another one after each purge. */
+  /** The purge generation when the store was read; every purge changes it. */
   readonly generation: string;
   readonly bytes: Buffer | undefined;
 }
 
-/** How long Redis is left alone after a failure. */
+/** Time without requests to Redis after a failure. */
 const pauseMs = 1_000;
 const longestRetryMs = 10_000;
 const maxCommands = 1_000;
-/** Bytes that wait to be written. */
+/** Maximum bytes queued for writing. */
 const maxWaitingBytes = 16 * 1024 * 1024;
-/** More purges at once become a purge of everything. */
+/** More concurrent purges become a purge of everything. */
 const maxPurges = 1_000;
-/** Longer than any answer is kept. */
+/** Longer than the TTL of any answer. */
 const generationMs = 30 * 86_400_000;
-/** What a value has beside the body of its answer. */
+/** Bytes of a value in addition to the body of its answer. */
 const headRoom = 1_024;
-/** The type that Redis calls a blob string. */
+/** The RESP type code of a blob string. */
 const blobString = 36;
 
-/** Redis, as far as it is there. Nothing here rejects: what fails counts as not found. */
+/** The Redis client, which may be unavailable. Its methods never reject; a failure counts as not found. */
 class Store {
   readonly #options: Options;
   readonly #host: Host<typeof metrics>;
   readonly #client;
-  /** Names of generations that have to be renewed before anything is used again. */
+  /** Names of generations that must be renewed before the cache is used again. */
   readonly #purges = new Set<string>();
   #waitingBytes = 0;
   #pausedUntilMs = -Infinity;
@@ -188,7 +188,7 @@ class Store {
     this.#host = host;
     this.#client = createClient({
       url: options.url,
-      // Nothing waits for a connection.
+      // Commands do not wait for a connection.
       disableOfflineQueue: true,
       commandsQueueMaxLength: maxCommands,
       commandOptions: { typeMapping: { [blobString]: Buffer } },
@@ -200,7 +200,7 @@ class Store {
     this.#client.on('error', (error: Error) => this.#failed(error));
   }
 
-  /** Connects, and connects again whenever the connection is lost. The start does not wait for it. */
+  /** Connects, and reconnects when the connection is lost. Startup does not wait for it. */
   open(): void {
     void this.#client.connect().catch((error: unknown) => this.#failed(error));
   }
@@ -209,14 +209,14 @@ class Store {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** Undefined when Redis cannot be used. */
+  /** Returns undefined when Redis cannot be used. */
   find(key: string, tenantId: string): Promise<Found | undefined> {
     return this.#attempt(async () => {
       const purged = this.#sendPurges();
       const names = [this.#generationName(), this.#generationName(tenantId)];
       const most = this.#options.maxAnswerBytes + headRoom;
       const [value, generations] = await Promise.all([
-        // Whatever lies there: no more than the largest answer is read.
+        // Reads no more than the largest answer, whatever the stored size.
         this.#client.getRange(this.#valueName(key), 0, most),
         this.#generations(names),
         purged,
@@ -243,7 +243,7 @@ class Store {
     });
   }
 
-  /** Ends the generation of a tenant, or of everything. While Redis cannot be told, nothing is used. */
+  /** Ends the generation of a tenant, or of everything. The cache is not used until Redis has accepted the purge. */
   async purge(tenantId?: string): Promise<void> {
     if (this.#purges.size < maxPurges) this.#purges.add(this.#generationName(tenantId));
     else this.#purges.clear();
@@ -251,7 +251,7 @@ class Store {
     await this.#attempt(() => this.#sendPurges());
   }
 
-  /** Commands run in the order in which they are sent, so what is asked after these is asked of the new generations. */
+  /** Redis runs commands in the order they are sent, so later reads see the new generations. */
   async #sendPurges(): Promise<void> {
     const names = [...this.#purges];
     this.#purges.clear();
@@ -267,7 +267,7 @@ class Store {
     );
   }
 
-  /** A name that is not there yet, or that Redis has lost, gets a generation that never was. */
+  /** A name that does not exist yet, or that Redis has lost, gets a new generation. */
   async #generations(names: string[]): Promise<readonly string[]> {
     const texts = await this.#client.mGet(names);
     const missing = names.filter((_, index) => texts[index] === null);
@@ -294,7 +294,7 @@ class Store {
     }
   }
 
-  /** One outage is one record in the log. */
+  /** Logs one record per outage. */
   #failed(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;

@@ -8,7 +8,7 @@ const exchangeOf = (tenantId: string) => makeExchange<'tenant'>({ slots: { tenan
 
 const makeStage = () => plugin.create({ maxPerTenant: 1 }, makeHost({ metrics: plugin.metrics }));
 
-/** A rest of the chain that answers when it is told to. */
+/** A rest of the chain that answers when released. */
 function heldRest(): { rest: Rest; release: () => void } {
   const waiting: (() => void)[] = [];
   const rest = (): Promise<Answer> =>

@@ -18,7 +18,7 @@ const metrics = {
   },
 } as const;
 
-/** Stands in the place of guard: every tenant gets a lane of its own, so that one cannot crowd out the others. */
+/** Replaces guard: every tenant gets its own lane, so one tenant cannot crowd out the others. */
 export default defineStage<Options, 'tenant', never, typeof metrics>({
   name: 'tenant-lanes',
   summary: 'Bounds the requests in flight of every tenant.',
@@ -39,7 +39,7 @@ export default defineStage<Options, 'tenant', never, typeof metrics>({
   rest: 'maybe',
   metrics,
   create(options, host) {
-    /** Requests in flight by tenant; a tenant without any has no entry, so that the map cannot grow for ever. */
+    /** Requests in flight by tenant. A tenant without requests has no entry, so the map cannot grow without bound. */
     const inFlight = new Map<string, number>();
 
     return {

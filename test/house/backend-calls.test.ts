@@ -1,7 +1,7 @@
 import test from 'ava';
 import { aims, backendCalls } from './backend-calls.js';
 
-/** Calls of the first request and of a later one. These numbers only fall; those of metric queries are no more than the `aims`. */
+/** Limits for the calls of the first request and of a later one. Lower them only; those of metric queries must not exceed `aims`. */
 const bounds: Readonly<Record<string, readonly [first: number, steady: number]>> = {
   'lines with a filter': [4, 3],
   'rate by a label': [4, 2],
@@ -18,7 +18,7 @@ test('a request makes no more calls of the backend than it did', async (t) => {
     const aim = kind.isMetric ? `; aims ${aims.first} and ${aims.steady}` : '';
     const told = `${kind.name}: ${first.length} calls at first (at most ${mostFirst}), ${steady.length} later (${mostSteady})${aim}`;
     t.log(told);
-    // Later requests are over other ranges, so they ask for something.
+    // Later requests cover other ranges, so each must call the backend.
     if (steady.length === 0 || first.length > mostFirst || steady.length > mostSteady) offences.push(told);
   }
   t.deepEqual(offences, []);

@@ -1,5 +1,5 @@
 /**
- * How many calls of the backend a request makes: the first of its kind that a proxy is asked, and one that follows others of its kind.
+ * Counts the backend calls of a request: of the first of its kind on a new proxy, and of one that follows others of its kind.
  * `node dist/test/house/backend-calls.js` prints them.
  */
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { withProxyFile } from '../../core/testing/index.js';
 import { Relay, type SeenCall } from '../audit/relay.js';
 import { fillHouse, houseFlags, orgId, newFilters, requestKinds, type RequestKind } from './request-kinds.js';
 
-/** What issue 44 wants of metric queries. */
+/** The limits for metric queries from issue 44. */
 export const aims = { first: 6, steady: 3 };
 
-/** A proxy looks at some things once in ten seconds or a minute: such calls come with whichever request is next, so the fewest count. */
+/** A proxy refreshes some data every ten seconds or every minute, during whichever request comes next, so the lowest count is used. */
 const proxies = 2;
 const before = 2;
 const steadyAsked = 4;
@@ -24,7 +24,7 @@ export interface CallsOfKind {
   readonly steady: readonly SeenCall[];
 }
 
-/** The calls that each kind of request makes at least. Health and figures of the backend, which are asked for at any time, are left out. */
+/** The lowest number of calls for each kind of request. Health checks and backend metrics, which can occur at any time, are left out. */
 export async function backendCalls(): Promise<readonly CallsOfKind[]> {
   const backend = await startDevBackend();
   const relay = await Relay.open(backend.url);
@@ -48,7 +48,7 @@ export async function backendCalls(): Promise<readonly CallsOfKind[]> {
   }
 }
 
-/** Those of each request that a new proxy is sent, one after the other. */
+/** The calls of consecutive requests to a new proxy. */
 async function callsOf(relay: Relay, kind: RequestKind): Promise<readonly (readonly SeenCall[])[]> {
   const flags = { ...houseFlags, backend: relay.url };
   const file = join(packageRoot(), 'pipelines/reference-compatible.yaml');

@@ -55,7 +55,7 @@ test('npm run generate makes every generated file where there is none', async (t
   for (const [path, text] of wanted) t.is(await readFile(join(folder, path), 'utf8'), text, path);
 });
 
-/** Sources in a package of their own that is built without the page, for as long as a test runs. */
+/** A package with copied sources that is built without the UI, removed after the test. */
 function sourcesFor(t: ExecutionContext, copied: readonly string[]): string {
   const folder = copyPackage({
     copied,
@@ -66,7 +66,7 @@ function sourcesFor(t: ExecutionContext, copied: readonly string[]): string {
   return folder;
 }
 
-/** Only a part of that page is generated. */
+/** Empties the generated part of the page. */
 async function emptyRules(page: string): Promise<void> {
   const text = await readFile(page, 'utf8');
   const rules = /(?<=<!-- rules: .*\n)[^]*(?=<!-- end of rules -->)/;

@@ -1,4 +1,4 @@
-/** Follows the recipes in a copy of the repository and has the compiler check the types there: `.ci/run`. */
+/** Follows the recipes in a copy of the repository and type-checks the result. Run by `.ci/run`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';

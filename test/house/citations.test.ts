@@ -17,7 +17,7 @@ test('what a comment cites is in the repository, with the heading that it names'
   t.true(sources.length > 900);
   t.deepEqual(
     sources
-      // It cites what is not there on purpose.
+      // This file cites missing documents on purpose.
       .filter((file) => file !== 'test/house/citations.test.ts')
       .flatMap((file) => citations.ofComments(file, read(file))),
     [],

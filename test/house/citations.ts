@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 
-/** A document that a text names, with the heading in it where one is named. */
+/** A document named in a text, with the heading if one is given. */
 interface Citation {
   readonly path: string;
   readonly anchor: string | undefined;
@@ -9,17 +9,17 @@ interface Citation {
 
 const comment = /\/\*[\s\S]*?\*\/|\/\/.*$/gm;
 const document = /(?<![\w/.-])(?<path>(?:[\w.-]+\/)*[\w.-]+\.md)(?:#(?<anchor>[\w-]+))?/g;
-/** Words for papers that the writer of a comment has on the desk and its reader has not. */
+/** Words for documents that the reader of a comment does not have. */
 const foreign = /(?<!audit-)\bspec(?:-gaps)?\b|\bsection \d|\(design: /i;
-/** Code, with the path of the file that it shows. */
+/** A code block, with the path of the file it shows. */
 const fence = /^(?:`[^`\n]+`:\n\n)?(?<marks>```+).*$[\s\S]*?^\k<marks>$/gm;
-/** A path in backquotes: from a folder of the package on, or a source beside the document. */
+/** A path in backquotes: from a folder of the package, or a source in the same folder as the document. */
 const named = /`(?<path>(?:core|plugins|test|docs|schemas|pipelines|examples)\/[\w./-]*|[\w/-]+\.ts)`/g;
-/** What documents leave off the names of sources and tests. */
+/** File name endings that documents leave out. */
 const endings = ['', '.ts', '.test.ts'];
 const link = /\]\((?<path>[^)#\s:]*)(?:#(?<anchor>[^)\s]+))?\)/g;
 
-/** Follows citations and links from the files of a folder. */
+/** Checks the citations and links in the files of a folder. */
 export class Citations {
   readonly #root: string;
   readonly #headings = new Map<string, ReadonlySet<string>>();
@@ -28,7 +28,7 @@ export class Citations {
     this.#root = root;
   }
 
-  /** What is wrong with the citations in the comments of a source; `file` is its path in the package. */
+  /** Problems of the citations in the comments of a source; `file` is its path in the package. */
   ofComments(file: string, text: string): readonly string[] {
     return [...text.matchAll(comment)].flatMap(([words]) => {
       const cited = [...words.matchAll(document)].map(citationOf);
@@ -43,7 +43,7 @@ export class Citations {
     });
   }
 
-  /** The links and paths of a document that lead nowhere; addresses of other hosts and examples of code are left alone. */
+  /** Broken links and paths in a document; links to other hosts and code blocks are skipped. */
   ofDocument(file: string, text: string): readonly string[] {
     const prose = text.replace(fence, '');
     const links = [...prose.matchAll(link)].map(citationOf).filter((citation) => {
@@ -72,7 +72,7 @@ export class Citations {
   }
 }
 
-/** The files below some folders of the package whose names end as given, by their paths in it. */
+/** Paths of the files below the given folders of the package that have one of the endings. */
 export function filesIn(root: string, folders: readonly string[], endings: readonly string[]): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -89,13 +89,12 @@ function shown({ path, anchor }: Citation): string {
   return anchor === undefined ? path : `${path}#${anchor}`;
 }
 
-/** The anchors of a document's headings, as GitHub makes them: lower case, without signs, with hyphens for blanks. */
+/** The anchors of a document's headings as GitHub generates them: lower case, no punctuation, hyphens for spaces. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const headings = text.matchAll(/^#+ (?<words>.+)$/gm);
   return new Set([...headings].map(({ groups }) => anchorOf(groups?.['words'] ?? '')));
 }
 
-/** The anchor of a heading. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -7,13 +7,13 @@ import { vectorFunctions } from '../../core/logql/functions/vector/index.js';
 import { stageDescriptors } from '../../core/logql/stages/index.js';
 import { readImportGraph } from './import-graph.js';
 
-/** A construct of LogQL is known to its own file: all others read what its descriptor says of it. */
+/** Only the file that defines a LogQL construct may name it; all others read its descriptor. */
 interface Kind {
   readonly what: string;
   readonly words: readonly string[];
-  /** Where they are named, and why: files, and folders that end in a slash. */
+  /** Files, and folders that end in a slash, that may name the words, with the reason. */
   readonly places: Readonly<Record<string, string>>;
-  /** Finds the words as code writes them, where they have that meaning. */
+  /** Finds the words in code where they have that meaning. */
   readonly named: (words: readonly string[], file: string, code: string) => readonly string[];
 }
 
@@ -61,9 +61,9 @@ const kinds: readonly [Kind, Kind, Kind] = [
   },
 ];
 
-/** Words that have other meanings: outside of the language and its engine they only count where an operation is meant. */
+/** Words with other meanings: outside core/logql and core/engine they count only as names of operations. */
 const ambiguous = new Set(['sum', 'avg', 'count', 'max', 'min', 'rate', 'sort']);
-/** Functions of LogsQL, and that lines are counted. */
+/** LogsQL functions, and the count of lines. */
 const otherMeanings =
   /statsFunction\('\w+'|\b(?:measure|ofLines)\b\??(?::| ===| !==) 'count'|return 'count'|\(aggregator: '\w+'/g;
 
@@ -77,7 +77,7 @@ function functionsIn(words: readonly string[], file: string, code: string): read
   });
 }
 
-/** Kinds of the tests that filters make, too. */
+/** Names of tests that filters have, too. */
 const ofFilters = new Set(['regexp', 'pattern']);
 
 function stagesIn(words: readonly string[], file: string, code: string): readonly string[] {

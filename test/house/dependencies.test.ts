@@ -14,12 +14,12 @@ interface Manifest {
 }
 
 const root = packageRoot();
-// package.json is this package's own.
+// package.json is the manifest of this package.
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).sort();
 const devDependencies = Object.keys(manifest.devDependencies).sort();
 
-/** Bundled when the package is built, or run by those who have the repository. */
+/** Code that is bundled at build time, or run only in a clone of the repository. */
 const isForDevelopers = (file: string): boolean =>
   file.startsWith('plugins/ui/browser/') || file === 'core/tools/generate/option-types.ts';
 
@@ -49,7 +49,7 @@ test('every development dependency is imported, run by a script, or holds the ty
   );
 });
 
-/** `@koa/router` of `@types/koa__router`. */
+/** Returns `@koa/router` for `@types/koa__router`. */
 function typed(name: string): string {
   const plain = name.replace('@types/', '');
   return plain.includes('__') ? `@${plain.replace('__', '/')}` : plain;

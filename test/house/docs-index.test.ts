@@ -18,7 +18,7 @@ function read(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** The rows of the table of first questions. */
+/** The rows of the "First questions" table. */
 function questionsOf(text: string): readonly Answered[] {
   const [, section = ''] = /^## First questions\n([\s\S]*?)^## /m.exec(text) ?? [];
   const row =
@@ -31,20 +31,20 @@ function questionsOf(text: string): readonly Answered[] {
   }));
 }
 
-/** A page from a heading, or its title, to the next heading; undefined where there is no such heading. */
+/** The section of a page under a heading, or under the title; undefined if the heading does not exist. */
 function sectionOf(page: string, anchor: string | undefined): string | undefined {
   const sections = page.split(/^(?=#+ )/m);
   if (anchor === undefined) return sections[0];
   return sections.find((section) => anchorOf(/^#+ (.*)/.exec(section)?.[1] ?? '') === anchor);
 }
 
-/** Words that are read, without code. */
+/** Number of words, without code and link targets. */
 function wordsIn(markdown: string): number {
   const prose = markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/\]\([^)]*\)/g, ']');
   return prose.split(/[\s|]+/).filter((word) => /[\p{L}\d]/u.test(word)).length;
 }
 
-/** What is wrong with the answers to the first questions. */
+/** Problems of the answers to the first questions. */
 function problemsOf(text: string, page: (path: string) => string): readonly string[] {
   return questionsOf(text).flatMap(({ question, short, path, anchor }) => {
     const section = sectionOf(page(path), anchor);

@@ -1,4 +1,4 @@
-/** The examples are tested as their authors would: by Node's own test runner, after they were compiled. */
+/** Runs the compiled tests of the examples as their authors would, with the Node.js test runner. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

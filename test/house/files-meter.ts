@@ -1,6 +1,6 @@
 /**
- * Loaded into a program by `--import`: tells its parent which source files of the program have run since it was last asked. Timers that come again and again
- * do nothing in such a program, because what they run belongs to no request.
+ * Loaded into a program with `--import`: reports to the parent process which source files have run since the last report. Intervals are
+ * disabled in such a program, because their work belongs to no request.
  */
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** Files of which a function was called. */
+/** Files with a function that was called. */
 async function takeFiles(): Promise<readonly string[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result
@@ -28,5 +28,5 @@ async function takeFiles(): Promise<readonly string[]> {
 }
 
 process.on('message', () => void takeFiles().then((files) => process.send?.(files)));
-// The program ends as it would without a parent that asks.
+// The channel to the parent must not keep the program running.
 process.channel?.unref();

@@ -2,7 +2,7 @@ import test from 'ava';
 import { aims, filesPassed, repeatedName } from './files-passed.js';
 import { requestKinds } from './request-kinds.js';
 
-/** Files of core and plugins of which a function runs. These numbers only fall. */
+/** Limits for the files of core and plugins in which a function runs. Lower them only. */
 const bounds: Readonly<Record<string, number>> = {
   'lines with a filter': 119,
   'rate by a label': 145,
@@ -22,7 +22,7 @@ test.serial('a request passes no more source files than it did', async (t) => {
     const aim = kind === undefined ? '' : `; the aim is ${kind.isMetric ? aims.metric : aims.log}`;
     const told = `${name}: ${files.length} files, at most ${most}${aim}`;
     t.log(told);
-    // Few would mean that nothing was measured.
+    // A low count would mean that nothing was measured.
     if (files.length >= 20 && files.length <= most) continue;
     offences.push(told);
     t.log(files.join('\n'));

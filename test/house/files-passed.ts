@@ -1,6 +1,7 @@
 /**
- * How many source files of core and plugins a request passes: those of which a function runs, in a program of the default pipeline that two requests of
- * the same kind were sent before. `node dist/test/house/files-passed.js` prints them; `--list` names the files, by folder.
+ * Counts the source files of core and plugins that a request runs through: files in which a function runs, in a process with the default
+ * pipeline that has already answered two requests of the same kind. `node dist/test/house/files-passed.js` prints the counts; `--list` adds
+ * the files, grouped by folder.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,17 +16,17 @@ const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url
 const meter = new URL('files-meter.js', import.meta.url).href;
 
 const before = 2;
-/** What runs beside some of these requests, as work for spare time does, is no part of them. */
+/** Several samples, to exclude code that runs at the same time as some requests, such as idle work. */
 const samples = 15;
 const restMs = 50;
 const mostRests = 100;
 
-/** The name of a request that the proxy answers from its bytes. */
+/** The name of the request that the proxy answers from its response cache. */
 export const repeatedName = 'the very same bytes again';
-/** What issue 44 wants of requests that are not answered from their bytes. */
+/** The limits of issue 44 for requests that the response cache does not answer. */
 export const aims = { metric: 150, log: 120 };
 
-/** The files that a request of each kind passes. */
+/** The files that a request of each kind runs through. */
 export async function filesPassed(): Promise<ReadonlyMap<string, readonly string[]>> {
   const backend = await startProgram(['backend', '-listen=127.0.0.1:0']);
   try {
@@ -45,7 +46,7 @@ export async function filesPassed(): Promise<ReadonlyMap<string, readonly string
   }
 }
 
-/** A proxy that tells which of its files have run. */
+/** A proxy that reports which of its files have run. */
 class MeteredProgram {
   readonly #child: ChildProcess;
   readonly #lines: Lines;
@@ -78,7 +79,7 @@ class MeteredProgram {
     return new MeteredProgram(child, lines, url);
   }
 
-  /** The files that each of some requests passes, after others of their kind. */
+  /** The files that each of several requests runs through, after earlier requests of the kind. */
   async filesOf(path: RequestKind['path']): Promise<readonly string[]> {
     let number = 0;
     const next = (): Promise<void> => this.#ask(path(number++));
@@ -98,7 +99,7 @@ class MeteredProgram {
     await once(this.#child, 'exit');
   }
 
-  /** Waits until the work that a request has left behind is done. */
+  /** Waits until the background work of a request is done. */
   async #rest(): Promise<void> {
     for (let rest = 0; rest < mostRests; rest += 1) {
       await this.#take();
@@ -115,7 +116,7 @@ class MeteredProgram {
     return files;
   }
 
-  /** A request ends with its line in the log, which is written after the answer. */
+  /** Waits for the request's log line, which is written after the answer. */
   async #ask(path: string): Promise<void> {
     const logged = this.#lines.next(/"body":"request"/);
     const answer = await fetch(this.#url + path, { headers: orgId });
@@ -125,7 +126,6 @@ class MeteredProgram {
   }
 }
 
-/** The lines that a program prints. */
 class Lines {
   readonly #lines: Interface;
 
@@ -134,7 +134,7 @@ class Lines {
     this.#lines = createInterface({ input: child.stdout });
   }
 
-  /** The first line from now on that matches. */
+  /** The first matching line from now on. */
   next(wanted: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve) => {
       const look = (line: string): void => {
@@ -148,7 +148,7 @@ class Lines {
   }
 }
 
-/** Paths without their names, and how many are in each. */
+/** Folders, with the number of files in each. */
 function byFolder(files: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);

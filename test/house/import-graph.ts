@@ -3,26 +3,27 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { importedPath, sourcesIn } from '../setup/sources.js';
 
-/** An import that a file begins with: types count as much as values. */
+/** A top-level import; imports of types count, too. */
 export interface Edge {
   readonly from: string;
   readonly to: string;
 }
 
-/** The sources of core and plugins by their paths in the package, and what each imports of them when it is loaded. */
+/** The sources of core and plugins by path in the package, with the imports that each loads. */
 export interface ImportGraph {
   readonly files: readonly string[];
   readonly edges: readonly Edge[];
-  /** From a file to the threads that it starts. */
+  /** Edges from a file to the worker threads that it starts. */
   readonly threads: readonly Edge[];
 }
 
 /**
- * Reads the imports at the top of every source, and the files that it starts as threads. `import()` inside of a function loads nothing until
- * it is called.
+ * Reads the top-level imports of every source, and the files it starts as worker threads. An `import()` inside a function loads nothing
+ * until
+ * the call.
  */
 export function readImportGraph(root: string): ImportGraph {
-  // The page in the browser is a program of its own.
+  // The UI in the browser is a separate program.
   const files = sourcesIn(root, ['core', 'plugins']).filter(
     (file) => file.endsWith('.ts') && !file.startsWith('plugins/ui/browser/'),
   );
@@ -51,7 +52,7 @@ function threadsOf(text: string): readonly string[] {
   return [...started].flatMap(({ groups }) => groups?.['file'] ?? []);
 }
 
-/** All files that a file loads, in its threads too, itself included. */
+/** All files that a file loads, itself and its worker threads included. */
 export function closureOf({ edges, threads }: ImportGraph, start: string): ReadonlySet<string> {
   const next = byFrom([...edges, ...threads]);
   const seen = new Set([start]);
@@ -59,7 +60,7 @@ export function closureOf({ edges, threads }: ImportGraph, start: string): Reado
   return seen;
 }
 
-/** Groups of nodes that reach each other, so that none of them can be understood alone. */
+/** Import cycles: groups of nodes that reach each other. */
 export function circlesOf(edges: readonly Edge[]): readonly (readonly string[])[] {
   const next = byFrom(edges);
   const order: string[] = [];

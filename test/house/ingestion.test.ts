@@ -1,4 +1,4 @@
-/** The guide to ingestion quotes the files of examples/ingestion, and its table shows the logs that they send. */
+/** Checks the ingestion guide: it quotes the files of examples/ingestion, and its table shows the logs that they send. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -19,7 +19,7 @@ import {
 const root = packageRoot();
 const atNs = 1_795_600_000_000_000_000n;
 
-/** The paths at which VictoriaLogs takes logs, and the TCP listener of syslog. */
+/** The ingestion paths of VictoriaLogs, and its syslog TCP listener. */
 const addresses: ReadonlySet<string> = new Set([
   '/insert/native',
   '/insert/jsonline',
@@ -38,8 +38,8 @@ interface Seen {
 }
 
 /**
- * Stores both sample lines as each collector does, in a tenant of its own, and reads them through the smallest of the shipped pipelines with
- * `more` at its end.
+ * Stores both sample lines as each collector does, in one tenant per collector, and reads them through the minimal shipped pipeline with
+ * `more` appended.
  */
 async function seenOf(those: readonly Collector[], more = ''): Promise<ReadonlyMap<string, Seen>> {
   const backend = await startDevBackend();

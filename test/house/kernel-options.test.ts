@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { builtInDefinitions, CORE_SECTIONS, packageRoot } from '../../core/kernel/options/index.js';
 import { sourcesIn } from '../setup/sources.js';
 
-/** Flags and keys that only options of plugins have; a single word, such as `backend`, also means other things. */
+/** Flags and keys that only plugin options have. Single words such as `backend` are left out, because they have other meanings. */
 function namesOfPluginOptions(): ReadonlySet<string> {
   const sections: ReadonlySet<string> = new Set(CORE_SECTIONS);
   const names = (isSection: boolean): readonly string[] =>

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a script of package.json; fails with what it printed unless it ends well. */
+/** Runs a script of package.json; on failure, throws an error with the output. */
 export async function npmRun(folder: string, script: string): Promise<void> {
   const npm = spawn('npm', ['run', '-s', script], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const printed: unknown[] = [];

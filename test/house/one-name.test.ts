@@ -5,8 +5,8 @@ import { packageRoot } from '../../core/kernel/options/index.js';
 import { sourcesIn } from '../setup/sources.js';
 
 /**
- * Names that two modules export for different things, each clear where it is used: the two query languages and their evaluators, LogQL and
- * LogsQL, have the same nouns; so have an endpoint and the stage in front of it, and the steps of two programs.
+ * Names that two modules export for different things, each clear in its context: LogQL and LogsQL and their evaluators use the same nouns,
+ * as do an endpoint and the stage in front of it, and the steps of two programs.
  */
 const shared: ReadonlySet<string> = new Set([
   'checkDraft',
@@ -16,7 +16,7 @@ const shared: ReadonlySet<string> = new Set([
   'printQuery',
 ]);
 
-/** The page in the browser is a program of its own. */
+/** The UI in the browser is a separate program. */
 function isSource(file: string): boolean {
   return file.endsWith('.ts') && !file.startsWith('plugins/ui/browser/');
 }
@@ -39,7 +39,7 @@ test('no two modules export a function or a class of the same name', (t) => {
     twice.filter(([name]) => !shared.has(name)).map(([name, files]) => `${name}: ${[...files].join(', ')}`),
     [],
   );
-  // A name that has become unique leaves the list.
+  // A name that has become unique must be removed from the list.
   t.deepEqual(
     [...shared].filter((name) => !twice.some(([known]) => known === name)),
     [],

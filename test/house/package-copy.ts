@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
 
-/** What of this package a copy has, by paths in the package, beside package.json. */
+/** The parts of this package that a copy has in addition to package.json, as paths in the package. */
 export interface PackageParts {
-  /** Files and folders of its own. */
+  /** Copied files and folders. */
   readonly copied?: readonly string[];
-  /** Files of the copied folders that are left out, by their whole paths. */
+  /** Matches the full paths of files to leave out of the copied folders. */
   readonly leftOut?: RegExp;
-  /** Files and folders that it shares with this package. */
+  /** Files and folders linked to this package. */
   readonly linked: readonly string[];
-  /** Scripts that do something else in the copy. */
+  /** Scripts that the copy overrides. */
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
-/** Makes a package in a new folder of this one's parts; whoever asks for it removes the folder. */
+/** Copies parts of this package into a new folder; the caller removes the folder. */
 export function copyPackage({ copied = [], leftOut, linked, scripts = {} }: PackageParts): string {
   const root = packageRoot();
   const folder = mkdtempSync(join(tmpdir(), 'ref-proxy-copy-'));
-  // package.json is this package's own.
+  // package.json is the manifest of this package.
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: object;
   };

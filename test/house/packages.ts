@@ -1,14 +1,14 @@
 import { isBuiltin } from 'node:module';
 import { importsOf } from '../setup/sources.js';
 
-/** The packages that sources import, `import()` and types included, without those that Node brings. */
+/** The packages that sources import, including `import()` and type imports, except Node.js built-ins. */
 export function importedPackages(root: string, files: readonly string[]): readonly string[] {
   const specifiers = files.flatMap((file) => importsOf(root, file));
   const names = specifiers.filter((each) => !/^[./]/.test(each) && !isBuiltin(each)).map(packageOf);
   return [...new Set(names)].sort();
 }
 
-/** `@koa/router` of `@koa/router/dist/x.js`. */
+/** Returns `@koa/router` for `@koa/router/dist/x.js`. */
 function packageOf(specifier: string): string {
   return specifier
     .split('/')

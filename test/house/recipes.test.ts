@@ -30,7 +30,7 @@ test('there is a recipe for each of the usual changes', (t) => {
   }
 });
 
-// All are followed in one copy: they must not stand in each other's way, and one build and one run serve them all.
+// All recipes share one copy: they must not conflict, and need only one build and one test run.
 test('who follows the recipes to the letter has a repository whose tests pass', async (t) => {
   const workshop = new Workshop();
   try {

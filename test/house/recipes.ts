@@ -1,9 +1,10 @@
 /**
- * Recipes as docs/recipes.md tells them: what each writes, changes and runs is read out of the document, so that the document is what a
- * test follows.
+ * Reads the recipes of docs/recipes.md: the files that each writes and changes, and the commands that it runs come from the document, so
+ * the
+ * test follows the document.
  */
 
-/** One step on a file: the whole of it, or lines that change. */
+/** A step for one file: its full text, or a diff. */
 export interface Step {
   readonly path: string;
   readonly language: string;
@@ -13,15 +14,15 @@ export interface Step {
 export interface Recipe {
   readonly title: string;
   readonly steps: readonly Step[];
-  /** Lines of its shell blocks. */
+  /** The lines of its shell blocks. */
   readonly commands: readonly string[];
 }
 
-/** A heading of the second level, or a block with the path of the file that it shows. Headings in blocks are found by nobody. */
+/** A second-level heading, or a code block with the path of the file it shows. Headings inside code blocks do not match. */
 const part =
   /^## (?<title>.+)$|^(?:`(?<path>[^`\n]+)`:\n\n)?(?<marks>```+)(?<language>\w+)\n(?<text>[\s\S]*?)^\k<marks>$/gm;
 
-/** The recipes of a document: each heading of the second level begins one. */
+/** The recipes of a document; each second-level heading starts one. */
 export function readRecipes(document: string): readonly Recipe[] {
   const recipes: { readonly title: string; readonly steps: Step[]; readonly commands: string[] }[] = [];
   for (const { groups } of document.matchAll(part)) {
@@ -34,8 +35,8 @@ export function readRecipes(document: string): readonly Recipe[] {
 }
 
 /**
- * The text of a file after a step; `before` is undefined while there is no file.
- * @throws Error when the lines that a change is to be made at do not stand exactly once in the file
+ * The text of a file after a step; `before` is undefined if the file does not exist.
+ * @throws Error when the lines to change do not occur exactly once in the file
  */
 export function applyStep({ path, language, text }: Step, before: string | undefined): string {
   if (language !== 'diff') {

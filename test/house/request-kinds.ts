@@ -1,16 +1,16 @@
 import { fillAccount } from '../bench/fill.js';
 import { sampleBatches, sampleEndMs, sampleStartMs } from '../bench/sample-logs.js';
 
-/** A kind of request of which it is counted how much it goes through. */
+/** A kind of request whose calls or files are counted. */
 export interface RequestKind {
   readonly name: string;
   readonly isMetric: boolean;
-  /** A number of the same kind; each is over another range. */
+  /** The path of a numbered request of this kind; each number has another range. */
   readonly path: (number: number) => string;
 }
 
 const account = { AccountID: '7', ProjectID: '0' };
-/** Flags of a proxy that does nothing but answer and log each request: label listings are not asked for ahead. */
+/** Flags of a proxy that only answers and logs each request, without cache warming. */
 export const houseFlags = {
   'tenant-map': JSON.stringify({ house: { account_id: '7', project_id: '0' } }),
   'rate-limit-per-second': '0',
@@ -21,7 +21,7 @@ export const orgId = { 'X-Scope-OrgID': 'house' };
 
 const lines = 3_000;
 const rangeMs = 90 * 60_000;
-/** Most that a kind can be asked in a test: ranges lie within the lines. */
+/** Maximum number of requests of one kind in a test: all ranges must lie within the data. */
 const mostAsked = 200;
 
 function rangeQuery(params: Readonly<Record<string, string>>, number: number): string {
@@ -36,7 +36,7 @@ function metric(name: string, query: string): RequestKind {
   return { name, isMetric: true, path: (number) => rangeQuery({ query, step: '60' }, number) };
 }
 
-/** What dashboards and Explore ask. */
+/** Queries that dashboards and Explore send. */
 export const requestKinds: readonly RequestKind[] = [
   {
     name: 'lines with a filter',
@@ -56,7 +56,7 @@ export const requestKinds: readonly RequestKind[] = [
   ),
 ];
 
-/** A metric query in which each filter is new, as of somebody who looks for something. */
+/** A metric query with a new filter each time, as from a user who is searching. */
 export const newFilters: RequestKind = {
   name: 'rate with a new filter',
   isMetric: true,
@@ -67,7 +67,7 @@ export const newFilters: RequestKind = {
   },
 };
 
-/** Gives a backend the lines that the requests are about. */
+/** Loads the lines that the requests query into a backend. */
 export function fillHouse(url: string): Promise<void> {
   return fillAccount(url, account, { lines, batches: () => sampleBatches(lines) }, () => undefined);
 }

@@ -5,7 +5,7 @@ import { packageRoot } from '../../core/kernel/options/index.js';
 import { isOfTheRepository, quietRoomOf, testsOfRun } from '../setup/rooms.js';
 import { circlesOf, closureOf, readImportGraph, type Edge } from './import-graph.js';
 
-/** The rooms of core from the ground up: each may use those before it and no other (docs/map.md). */
+/** The folders of core in layers, from the lowest: each may import only those before it (docs/map.md). */
 const rooms = [
   'base',
   'comparison',
@@ -26,7 +26,7 @@ const rooms = [
 
 const graph = readImportGraph(packageRoot());
 
-/** `core/wire` of `core/wire/answer/types.ts`, `plugins/guard` of `plugins/guard/index.ts`. */
+/** Returns `core/wire` for `core/wire/answer/types.ts`, `plugins/guard` for `plugins/guard/index.ts`. */
 function roomOf(file: string): string {
   return file.split('/').slice(0, 2).join('/');
 }
@@ -35,7 +35,7 @@ function shown({ from, to }: Edge): string {
   return `${from} -> ${to}`;
 }
 
-/** Imports that lead from a file of one kind to one of another. */
+/** Imports from a file of one kind to a file of another. */
 function imports(from: (file: string) => boolean, to: (file: string) => boolean): readonly string[] {
   return graph.edges.filter((edge) => from(edge.from) && to(edge.to)).map(shown);
 }
@@ -89,7 +89,7 @@ test('core imports no plugin, and no plugin another one', (t) => {
 
 test('the kernel knows no LogQL and no engine', (t) => {
   const known = imports(isIn('core/kernel'), isIn('core/logql', 'core/engine', 'core/operations'));
-  // An option may be a regular expression, and those of RE2 are no LogQL.
+  // An option may be a regular expression, and the RE2 parser is independent of LogQL.
   t.deepEqual(
     known.filter((edge) => !edge.endsWith(' -> core/logql/regexp/index.ts')),
     [],

@@ -5,10 +5,10 @@ import ts from 'typescript';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { sourcesIn } from '../setup/sources.js';
 
-/** The program's own entry, which imports nothing before its threads are set up. */
+/** The program's entry point, which imports nothing before its threads are set up. */
 const allowed = new Set(['core/program/main.ts']);
 
-/** True when a statement outside of all functions waits, so that everything that imports the file is loaded in turns. */
+/** True if a statement outside all functions awaits; such a file makes the loading of all its importers asynchronous. */
 function waits(node: ts.Node): boolean {
   if (ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier !== undefined))
     return true;

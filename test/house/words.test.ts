@@ -8,12 +8,12 @@ import { filesIn } from './citations.js';
 import { oldWordsIn } from './words.js';
 
 /**
- * Words that begin a clause in place of a noun: comments say "Dependencies of an executor", and not "What an executor can use". Questions
+ * Words that begin a clause where a noun belongs: comments say "Dependencies of an executor", not "What an executor can use". Questions
  * may begin with them.
  */
 const clause = /^(?:What|Whether|Who|Whoever|Whose|How|Which|Those)\b(?![^.]*\?)/;
 const commentBegin = /\/[/*]+[\s*]*/;
-/** The beginning of such a comment, or of a text that is like one: sources without it need not be parsed. */
+/** The beginning of such a comment, or of similar text: sources without a match need not be parsed. */
 const likeClause = new RegExp(commentBegin.source + clause.source.slice(1));
 
 interface Comment {
@@ -21,7 +21,7 @@ interface Comment {
   readonly text: string;
 }
 
-/** The comments of a source; line comments that follow each other are one. */
+/** The comments of a source; consecutive line comments count as one. */
 function commentsOf(file: string, source: string): readonly Comment[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest);
   const found = new Map<number, ts.CommentRange>();
@@ -30,7 +30,7 @@ function commentsOf(file: string, source: string): readonly Comment[] {
       ...(ts.getLeadingCommentRanges(source, node.pos) ?? []),
       ...(ts.getTrailingCommentRanges(source, node.end) ?? []),
     ];
-    // Text between the tags of JSX is no comment.
+    // Text between JSX tags is not a comment.
     if (!ts.isJsxText(node)) for (const range of ranges) found.set(range.pos, range);
     for (const child of node.getChildren(tree)) visit(child);
   };
@@ -57,7 +57,7 @@ function clausesOf(file: string, source: string): readonly string[] {
 const root = packageRoot();
 
 test('comments begin with a noun or a sentence, not with a clause in place of a noun', (t) => {
-  // Generated files repeat the descriptions of schemas, which are no comments.
+  // Generated files repeat the descriptions of schemas, which are not comments.
   const files = sourcesIn(root, ['core', 'plugins']).filter((file) => /(?<!\.gen)\.tsx?$/.test(file));
   t.true(files.length > 500);
   t.deepEqual(
@@ -84,14 +84,14 @@ test('clauses in place of nouns are found in every kind of comment', (t) => {
   );
 });
 
-/** Pages that a program writes whole; the words in them are those of schemas, errors and tests. */
+/** Fully generated pages; their words come from schemas, errors and tests. */
 const generated = /^(?:For [^.]+\. )?Generated (?:by|from) /m;
 
 function read(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** The descriptions in a schema, one a line. */
+/** The descriptions in a schema, one per line. */
 function descriptionsOf(schema: string): string {
   return Array.from(schema.matchAll(/"(?:description|x-deprecated)": "(.*)"/g), ([, text]) => text).join(
     '\n',
@@ -104,7 +104,7 @@ test('docs say what they mean in words that operators know', (t) => {
     ...['README.md', 'CONTRIBUTING.md'],
   ].filter((file) => !generated.test(read(file)));
   t.true(documents.length > 80, String(documents.length));
-  // Versions that are released stay as they are.
+  // Released versions stay as they are.
   const [, unreleased = ''] =
     /^(# Changelog[\s\S]*?^## [\s\S]*?)(?=^## |(?![\s\S]))/m.exec(read('CHANGELOG.md')) ?? [];
   t.true(unreleased.length > 0);

@@ -3,7 +3,7 @@ interface OldWord {
   readonly use: string;
 }
 
-/** Words of an earlier style, each with the words that operators know and search for. */
+/** Words of an older style, each with the standard terms that operators search for. */
 const oldWords: readonly OldWord[] = [
   { found: /\b(?:is|are|was|were|be|been) told\b/gi, use: 'is reported, logged, listed or distinguished' },
   { found: /\bwhoever\b/gi, use: 'anyone who, a client that' },
@@ -29,7 +29,7 @@ const oldWords: readonly OldWord[] = [
   { found: /\btak(?:es?|en) up\b(?! to\b)/gi, use: 'applies, reads' },
 ];
 
-/** Parts of a document that are not its prose: code, headings (links depend on them), and tables that are generated. */
+/** Parts of a document that are not prose: code, headings (links depend on them), and generated tables. */
 const notProse = [
   /^(?<marks>```+).*$[\s\S]*?^\k<marks>$/gm,
   /<!-- [^>]*(?:begin|generated)[^>]*-->[\s\S]*?<!-- [^>]*end[^>]*-->/g,
@@ -49,7 +49,7 @@ export function oldWordsIn(file: string, text: string): readonly string[] {
   );
 }
 
-/** Spaces and line breaks of a text, so that what follows keeps its place. */
+/** Replaces a text with spaces and keeps its line breaks, so positions after it do not change. */
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, ' ');
 }

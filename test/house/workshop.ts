@@ -8,7 +8,7 @@ import { applyStep, type Recipe } from './recipes.js';
 
 const run = promisify(execFile);
 
-/** What a change of sources can touch, what is built of them, and what tests of a recipe read. */
+/** The files that a recipe can change, their build output, and the files that its tests read. */
 const parts = {
   copied: [
     ...['core', 'plugins', 'test', 'schemas', 'pipelines', 'docs', 'dist', 'examples'],
@@ -18,7 +18,7 @@ const parts = {
   linked: ['node_modules'],
 };
 
-/** What a command wrote, and whether it ended well. */
+/** The output of a command, and whether it succeeded. */
 export interface Outcome {
   readonly isWell: boolean;
   readonly output: string;
@@ -29,7 +29,7 @@ export class Workshop {
   readonly folder = copyPackage(parts);
   readonly #changed = new Set<string>();
 
-  /** Writes and changes the files of a recipe. */
+  /** Applies the steps of a recipe. */
   write({ steps }: Recipe): void {
     for (const step of steps) {
       const file = join(this.folder, step.path);
@@ -40,7 +40,7 @@ export class Workshop {
     }
   }
 
-  /** Makes of the changed sources what the build would make of them, but for the check of types. */
+  /** Transpiles the changed sources as the build does, without type checks. */
   async transpile(): Promise<void> {
     await build({
       entryPoints: [...this.#changed],
@@ -52,17 +52,17 @@ export class Workshop {
     });
   }
 
-  /** Checks the types of everything. */
+  /** Type-checks everything. */
   checkTypes(): Promise<Outcome> {
     return this.node('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit');
   }
 
-  /** Writes what is generated. */
+  /** Runs the generator. */
   generate(): Promise<Outcome> {
     return this.node('dist/core/tools/generate/main.js');
   }
 
-  /** Runs files and folders of tests, all of them in one process. */
+  /** Runs test files and folders, all in one process. */
   test(paths: readonly string[]): Promise<Outcome> {
     const together = 'dist/test/house/followed/all.test.js';
     const missing = paths.filter((path) => !existsSync(join(this.folder, path)));
@@ -77,7 +77,7 @@ export class Workshop {
   }
 
   async node(...args: readonly string[]): Promise<Outcome> {
-    // Its own ava must not take itself for a part of the one that runs this.
+    // Its ava must not consider itself a part of the ava process that runs this.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('AVA')));
     try {
       const { stdout, stderr } = await run(process.execPath, args, {
@@ -97,7 +97,7 @@ export class Workshop {
   }
 }
 
-/** A file of tests, or those in a folder. */
+/** Returns the test file, or the test files in a folder. */
 function testsAt(root: string, path: string): readonly string[] {
   if (path.endsWith('.js')) return [path];
   return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' })

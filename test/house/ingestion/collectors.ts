@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { configuration } from './guide.js';
 
-/** A request that stores a line, as a collector sends it, or as the embedded backend takes it where it lacks the collector's protocol. */
+/** A request that stores a line as the collector sends it, or in an equivalent form if the embedded backend lacks its protocol. */
 export interface Push {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,9 +9,9 @@ export interface Push {
 }
 
 export interface Collector {
-  /** Its row in the guide's table. */
+  /** The name of its row in the guide's table. */
   readonly name: string;
-  /** Its address in VictoriaLogs according to the configuration, without parameters. */
+  /** The VictoriaLogs address in its configuration, without parameters. */
   readonly address: string;
   push(line: string, atNs: bigint): Push;
 }
@@ -48,7 +48,7 @@ function vlagent(name: string, more: string): Collector {
     'kubernetes.pod_node_name': 'node-1',
     ...(flag('includePodLabels') === 'false' ? {} : { 'kubernetes.pod_labels.app': 'web' }),
   };
-  // It sends rows in a binary form; these are the rows.
+  // The collector sends these rows in a binary format.
   const path = jsonLinesPath({
     _stream_fields:
       flag('streamFields') ?? 'kubernetes.container_name,kubernetes.pod_name,kubernetes.pod_namespace',
@@ -126,7 +126,7 @@ function withoutParameter(): Collector {
   return loki('Loki push without the parameter', url.href, pod, () => ({}));
 }
 
-/** Clients of Loki send protobuf, which stores the same as JSON (test/plugins/embedded-backend/insert.test.ts). */
+/** Loki clients send protobuf, which stores the same as JSON (test/plugins/embedded-backend/insert.test.ts). */
 function loki(
   name: string,
   address: string,
@@ -161,7 +161,7 @@ function openTelemetry(): Collector {
       logtag: 'F',
       'log.file.path': '/var/log/pods/shop_web-1_49cc7c1f/web/0.log',
     },
-    // VictoriaLogs fills these in for records without a severity and a scope.
+    // VictoriaLogs adds these to records without a severity and a scope.
     ...{
       severity_number: '0',
       severity_text: 'Unspecified',
@@ -187,7 +187,7 @@ function filebeat(): Collector {
   return {
     name: 'Filebeat',
     address: new URL('_bulk', output.hosts[0]).pathname,
-    // A bulk request has these lines between its actions, and the same parameters.
+    // The body of a bulk request consists of these lines with actions between them, and has the same parameters.
     push: (line, atNs) =>
       jsonLines(path, {
         '@timestamp': new Date(Number(atNs / 1_000_000n)).toISOString(),
@@ -248,7 +248,7 @@ function datadog(): Collector {
   const flags = flagsOf(configuration('victoria-logs.sh'));
   const fields = {
     ...{ hostname: 'vm-1', service: 'shop', ddsource: 'nodejs', status: 'error' },
-    // Tags are fields.
+    // Tags become fields.
     ...{ env: 'prod', version: '1.2' },
   };
   return {
@@ -278,7 +278,7 @@ function jsonLines(path: string, record: Fields, headers: Readonly<Record<string
   };
 }
 
-/** The flags of a command line in a shell script, by their names. */
+/** The command-line flags in a shell script, by name. */
 function flagsOf(script: string): ReadonlyMap<string, string> {
   const flags = script.matchAll(/(?<=\s)-([\w.]+)(?:=(?:'([^']*)'|(\S+)))?/g);
   return new Map(Array.from(flags, ([, name = '', quoted, plain = '']) => [name, quoted ?? plain]));
@@ -292,7 +292,7 @@ function parsedJson(line: string): Fields {
   }
 }
 
-/** The metadata that a stage of the configuration takes from a JSON line. */
+/** The metadata that a pipeline stage of the configuration extracts from a JSON line. */
 function levelOf(line: string): Readonly<Record<string, string>> {
   const { level } = parsedJson(line);
   return typeof level === 'string' ? { level } : {};

@@ -2,25 +2,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 
-/** The sample lines as Loki clients see them, in the words of the guide's table. */
+/** The sample lines as Loki clients see them, in the format of the guide's table. */
 export interface View {
   readonly labels: readonly string[];
   readonly serviceName: string;
-  /** The line that stands for the sample's JSON line. */
+  /** The line stored for the JSON sample. */
   readonly line: string;
-  /** Names of its structured metadata without `detected_level`. */
+  /** Names of its structured metadata, except `detected_level`. */
   readonly metadata: readonly string[];
-  /** `detected_level` of the plain text. */
+  /** `detected_level` of the plain-text sample. */
   readonly plainLevel: string;
 }
 
-/** The lines that every collector of the table reads, one after the other. */
+/** The sample lines that every collector in the table reads, in this order. */
 export const jsonLine = '{"level":"error","msg":"payment failed","order":17}';
 export const plainLine = 'payment failed';
 
 export const guide = readFileSync(join(packageRoot(), 'docs/ingestion.md'), 'utf8');
 
-/** A file of `examples/ingestion`. */
+/** Reads a file of `examples/ingestion`. */
 export function configuration(name: string): string {
   return readFileSync(join(packageRoot(), 'examples/ingestion', name), 'utf8');
 }
