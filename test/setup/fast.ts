@@ -1,19 +1,19 @@
-/** Which test files `npm run test:fast` runs; CONTRIBUTING.md has the rule in words. */
+/** Selects the test files for `npm run test:fast`; CONTRIBUTING.md describes the rule. */
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { importedPath, importsOf, sourcesIn } from './sources.js';
 
 const maxFiles = 40;
 
-/** Paths in the package: sources of TypeScript, tests among them, with what each imports; and what has changed. */
+/** Paths in the package: TypeScript sources and tests with their imports, and the changed files. */
 export interface Change {
   readonly imports: ReadonlyMap<string, readonly string[]>;
   readonly changed: readonly string[];
-  /** Suites for which nobody waits, unless they or sources of their folder have changed. */
+  /** True for suites that are too slow, unless they or sources of their folder have changed. */
   readonly isSlow: (test: string) => boolean;
 }
 
-/** The tests nearest to a change, and the rules about the code itself, which any change may break. */
+/** The tests closest to a change, and the tests of code rules, which any change may break. */
 export function testsNear({ imports, changed, isSlow }: Change): ReadonlySet<string> {
   const tests = [...imports.keys()].filter((file) => file.endsWith('.test.ts'));
   const distance = distancesTo(changed, imports);
@@ -27,7 +27,7 @@ export function testsNear({ imports, changed, isSlow }: Change): ReadonlySet<str
   return new Set([...near.slice(0, maxFiles), ...rules]);
 }
 
-/** How many imports lead from a file to the nearest one that has changed. */
+/** The number of imports from each file to the nearest changed one. */
 function distancesTo(
   changed: readonly string[],
   imports: ReadonlyMap<string, readonly string[]>,
@@ -41,7 +41,7 @@ function distancesTo(
   return distance;
 }
 
-/** The tests in the folder of a source below `test`, or in the nearest one above it that has any. */
+/** The tests in the folder of a source below `test`, or in its nearest parent folder that has any. */
 function mirrored(source: string, tests: readonly string[]): readonly string[] {
   const schema = /^schemas\/(.+)\.schema\.json$/.exec(source)?.[1];
   const path = schema === undefined ? source : `plugins/${schema}/index.ts`;
@@ -53,7 +53,7 @@ function mirrored(source: string, tests: readonly string[]): readonly string[] {
   return [];
 }
 
-/** Reads the change from git: what differs from where the work left the reference, or the last commit where nothing does. */
+/** Reads the change from git: the difference from the merge base with the reference, or the last commit if there is none. */
 export function readChange(root: string, reference: string, isSlow: (test: string) => boolean): Change {
   const git = (...args: readonly string[]): readonly string[] =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean);

@@ -1,13 +1,13 @@
-/** Something that stays open until it is closed. */
+/** A resource that stays open until it is closed. */
 export interface Held<Thing> {
   readonly thing: Thing;
   close(): Promise<void>;
 }
 
-/** For a proxy that many tests ask at once: on a busy machine it would refuse some of them. */
+/** For a proxy with many concurrent tests: on a busy machine it would reject some of their requests. */
 export const forMany = { 'max-concurrent': '0' };
 
-/** Keeps open what a function opens for a callback only, so that all tests of a file can use it. */
+/** Keeps a resource open that a function opens only for a callback, so that all tests of a file can use it. */
 export async function heldOpen<Thing>(
   open: (use: (thing: Thing) => Promise<void>) => Promise<void>,
 ): Promise<Held<Thing>> {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What dist holds that no file of TypeScript becomes: the page in the browser, rooms of tests, the compiler's own notes. */
+/** Files in dist that do not come from TypeScript sources: the browser UI, test rooms, the compiler's build info. */
 const madeOtherwise: ReadonlySet<string> = new Set(['plugins/ui/page', 'test/rooms', '.tsbuildinfo']);
 
-/** Removes from dist what came of sources that are no more: plugins are found there by their folders, and tests by their names. */
+/** Removes the output of deleted sources from dist, because plugins are found there by folder and tests by name. */
 export function removeOldOutputs(root: string): void {
   clear(root, '');
 }

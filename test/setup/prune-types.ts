@@ -1,4 +1,7 @@
-/** The end of packing: of the declarations in dist only those stay that the exports of the package reach. npm runs it in its folder. */
+/**
+ * Runs at the end of packing: deletes the declarations in dist that the exports of the package do not reach. npm runs it in the package
+ * folder.
+ */
 import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { importedPath, importsOf } from './sources.js';
@@ -7,7 +10,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, { readonly types: string }>>;
 }
 
-// package.json is this package's own.
+// package.json is the manifest of this package.
 const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
 const reached = new Set(Object.values(exports).map(({ types }) => join(types)));
 for (const file of reached) {

@@ -1,4 +1,4 @@
-/** The end of every build; npm runs it in the folder of the package. */
+/** Runs at the end of every build; npm runs it in the package folder. */
 import { removeOldOutputs } from './outputs.js';
 
 removeOldOutputs(process.cwd());

@@ -1,16 +1,18 @@
 /**
- * To start a process and to load the proxy into it takes longer than most files of tests do. So files share a process, a room: their
- * tests run at the same time, each under a title that no other test has, or one after another in a quiet room. Rooms are made from what
- * lies in the folders when tests are run, so that no file can be forgotten.
+ * Starting a process and loading the proxy takes longer than most test files do. So files share a process, a room: their tests run
+ * concurrently, each with a unique title, or one after another in a quiet room. Rooms are built from the folders at each run, so no file
+ * can
+ * be forgotten.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** More of them starve each other: timeouts of seconds pass while all begin. */
+/** With more files, the tests starve each other: timeouts of several seconds pass while all start. */
 const filesInRoom = 36;
 
 /**
- * The slow suites: processes that are killed, starved and stopped, fleets, attacks, reload loops, clients, developer tools. `npm test` leaves
+ * The slow suites: processes that are killed, starved and stopped, fleets, attacks, reload loops, clients, developer tools. `npm test`
+ * leaves
  * them to `npm run test:deep`, a step of `.ci/run full`. They are rooms like those below.
  */
 const deepRooms: readonly (readonly string[])[] = [
@@ -41,10 +43,11 @@ const deepRooms: readonly (readonly string[])[] = [
 ];
 
 /**
- * Rooms of those that do not bear company: of all files whose paths begin so, one test runs after another (each is a `test.serial`).
- * Such files keep many processes or whole corpora, measure memory, processor time or turns of the event loop, or wait no longer than a
- * moment. A file belongs to the first room that fits, and rooms are about as long as the longest file. These take so long that
- * `npm run test:fast` leaves them out unless they are what was changed.
+ * Rooms for files that cannot run next to others: the tests of all files whose paths have one of these prefixes run one after another (each
+ * is a `test.serial`). Such files run many processes, load large data sets, measure memory, CPU time or event loop delays, or use very
+ * short
+ * timeouts. A file belongs to the first matching room, and rooms take about as long as the longest file. These are so slow that
+ * `npm run test:fast` leaves them out unless they have changed.
  */
 const slowRooms: readonly (readonly string[])[] = [
   ...deepRooms,
@@ -57,7 +60,7 @@ const slowRooms: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Slow ones first. */
+/** The slow rooms come first. */
 const quietRooms: readonly (readonly string[])[] = [
   ...slowRooms,
   ['plugins/peer-cache/peers/'],
@@ -65,30 +68,30 @@ const quietRooms: readonly (readonly string[])[] = [
     ...['core/base/admission/', 'core/base/memory/', 'core/base/pace/'],
     ...['core/http/broken-bodies.test', 'core/workers/'],
     ...['plugins/backend/metrics-url.test', 'plugins/backend/stage.test'],
-    // A scrape goes on without figures that take more than a second to read.
+    // A scrape skips metrics that take more than a second to read.
     'core/kernel/telemetry/process-metrics.test',
-    // What it asks moves every metric, so each count must come in its time.
+    // Its requests change every metric, so each count must be read at the right time.
     'core/kernel/telemetry/specified.test',
     'plugins/backend/statistics.test',
   ],
-  // Reads of a healthy backend must end within the seconds after which others are given up.
+  // Reads of a healthy backend must end before the timeout of a few seconds that ends other reads.
   ['plugins/window-split/faults.test', 'core/engine/fields/slow-scan.test'],
 ];
 
-/** Files that build the repository anew or follow its recipes: `.ci/run` runs them beside the type check, `npm test` does not wait for them. */
+/** Files that rebuild the repository or follow its recipes: `.ci/run` runs them in parallel with the type check; `npm test` skips them. */
 const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
-/** True if a test file, such as `test/house/build.test.ts`, is one of them. */
+/** True for a test file, such as `test/house/build.test.ts`, that only `.ci/run` runs. */
 export function isOfTheRepository(test: string): boolean {
   return ofTheRepository.some((start) => test.startsWith(`test/${start}`));
 }
 
-/** True if a test file, such as `test/fuzz/fuzz.test.ts`, is slow. */
+/** True for a slow test file, such as `test/fuzz/fuzz.test.ts`. */
 export function isSlow(test: string): boolean {
   return isOfTheRepository(test) || slowRooms.flat().some((start) => test.startsWith(`test/${start}`));
 }
 
-/** The test files of `npm test`, or of a deep run: the slow suites, and the files that take a larger sample there. */
+/** The test files of `npm test`, or of a deep run: the slow suites, and files that take a larger sample in a deep run. */
 export function testsOfRun(root: string, isDeep: boolean): ReadonlySet<string> {
   const triesMore = /from ['"][./]+\/setup\/runs\.js['"]/;
   const isOfRun = (file: string): boolean => {
@@ -100,15 +103,16 @@ export function testsOfRun(root: string, isDeep: boolean): ReadonlySet<string> {
 }
 
 /**
- * The files for ava to run, from the folder of the package: one for each room, the quiet ones first because they are the longest. The tests
- * are chosen by the paths of their sources.
+ * The files for ava to run, relative to the package folder: one per room, with the quiet rooms first because they are the longest. Tests
+ * are
+ * selected by the paths of their sources.
  */
 export function roomsOf(root: string, chosen: ReadonlySet<string>): string[] {
   const files = testsIn(root, 'dist/test').filter((file) => chosen.has(sourceOf(file)));
   const quiet = quietRooms.map((): string[] => []);
   const shared: string[] = [];
   for (const file of files) (quiet[quietRoomOf(relative('dist/test', file))] ?? shared).push(file);
-  // Neighbours are alike, so they are dealt out: shared rooms take about the same time.
+  // Files in the same folder are alike, so they are distributed: shared rooms take about the same time.
   const sharedRooms = Math.ceil(shared.length / filesInRoom);
   const dealt = Array.from({ length: sharedRooms }, (_none, room) =>
     shared.filter((_file, index) => index % sharedRooms === room),
@@ -129,12 +133,12 @@ export function roomsOf(root: string, chosen: ReadonlySet<string>): string[] {
     });
 }
 
-/** The number of the quiet room that a file such as `fuzz/fuzz.test.js` belongs to, -1 for those that share. */
+/** The index of the quiet room for a file such as `fuzz/fuzz.test.js`, -1 for files in shared rooms. */
 export function quietRoomOf(file: string): number {
   return quietRooms.findIndex((starts) => starts.some((start) => file.startsWith(start)));
 }
 
-/** `test/fuzz/fuzz.test.ts` of `dist/test/fuzz/fuzz.test.js`. */
+/** Returns `test/fuzz/fuzz.test.ts` for `dist/test/fuzz/fuzz.test.js`. */
 function sourceOf(file: string): string {
   return file.replace(/^dist\/(.*)\.js$/, '$1.ts');
 }

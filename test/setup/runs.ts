@@ -1,7 +1,8 @@
 /**
- * Sample counts of slow tests. `npm test` takes a fixed sample with every kind in it. `npm run test:deep`, which sets `TEST_DEEP=1` and which
- * `.ci/run full` runs, takes a larger one: it runs the files that import this one, and the slow suites (`rooms.ts`). `TEST_RUNS=20` multiplies
- * both by twenty.
+ * Sample counts of slow tests. `npm test` takes a fixed sample that contains every kind. `npm run test:deep`, which sets `TEST_DEEP=1` and
+ * is
+ * part of `.ci/run full`, takes a larger one: it runs the files that import this one, and the slow suites (`rooms.ts`). `TEST_RUNS=20`
+ * multiplies both by twenty.
  */
 import { runs, spread, timesAsOften } from './samples.js';
 
@@ -17,7 +18,7 @@ export function oneOf(usual: number, deep: number): number {
   return Math.max(1, Math.floor((isDeep ? deep : usual) / timesAsOften()));
 }
 
-/** A sample of a list as `spread` takes it: one of so many items, in a deep run one of `deep`. */
+/** A sample of a list, as from `spread`: one of `usual` items, one of `deep` in a deep run. */
 export function spreadSample<Item>(
   items: readonly Item[],
   usual: number,

@@ -3,7 +3,7 @@ export function runs(usual: number): number {
   return Math.ceil(usual * timesAsOften());
 }
 
-/** One of so many items, spread evenly over a list, which goes from kind to kind. Samples of different `turn` have different items. */
+/** Every `oneOf`-th item, spread evenly over a list that is ordered by kind. Samples with different `turn` have different items. */
 export function spread<Item>(items: readonly Item[], oneOf: number, turn = 0): readonly Item[] {
   const share = Math.max(1, Math.floor(oneOf / timesAsOften()));
   return items.filter((_, index) => index % share === turn % share);

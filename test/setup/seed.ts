@@ -1,6 +1,6 @@
 /**
- * Loaded by ava ahead of each test file: what tests make up by chance is the same in each run. `TEST_SEED=7` takes other chances,
- * `TEST_SEED=random` new ones in each file; both are told, so that a run can be had again.
+ * Loaded by ava before each test file: seeds the random test data, so that each run is the same. `TEST_SEED=7` sets another seed,
+ * `TEST_SEED=random` a new one for each file; both are printed, so that a run can be repeated.
  */
 import fc from 'fast-check';
 

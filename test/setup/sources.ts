@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 
-/** Paths of the sources below some folders of the package. */
+/** Paths of the sources below the given folders of the package. */
 export function sourcesIn(root: string, folders: readonly string[]): readonly string[] {
   return folders
     .flatMap((folder) =>
@@ -13,13 +13,13 @@ export function sourcesIn(root: string, folders: readonly string[]): readonly st
     .filter((file) => /\.(?:tsx?|js)$/.test(file));
 }
 
-/** What a source imports, as it is written there: `import()` and types included. */
+/** The import specifiers of a source as written, including `import()` and type imports. */
 export function importsOf(root: string, file: string): readonly string[] {
   const { importedFiles } = ts.preProcessFile(readFileSync(join(root, file), 'utf8'), true, true);
   return importedFiles.map(({ fileName }) => fileName);
 }
 
-/** The path in the package of what a source imports from beside it; undefined for a package. */
+/** The path in the package of a relative import; undefined for a package. */
 export function importedPath(from: string, specifier: string, ending = '.ts'): string | undefined {
   return specifier.startsWith('.')
     ? normalize(join(dirname(from), specifier)).replace(/\.js$/, ending)

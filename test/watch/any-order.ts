@@ -1,12 +1,12 @@
-/** Streams of an answer to a log query. */
+/** The streams of a log query response. */
 export interface LogStream {
   readonly stream: object;
   readonly values: readonly (readonly [ns: string, line: string, labels?: unknown])[];
 }
 
 /**
- * VictoriaLogs gives lines of one instant in an order that differs from one query to the next, so a limit that falls there leaves others: the
- * entries in an order of their own, without those of the instant where the limit may have cut.
+ * The entries in a defined order, without those at the timestamps where the limit may have cut. VictoriaLogs returns lines with the same
+ * timestamp in an order that changes from query to query, so a limit that falls among them selects different lines.
  */
 export function anyOrder(streams: readonly LogStream[], limit: number): readonly string[] {
   const entries = streams.flatMap(({ stream, values }) =>
@@ -20,5 +20,5 @@ export function anyOrder(streams: readonly LogStream[], limit: number): readonly
     .sort();
 }
 
-/** Whether the backend of the run keeps the order of such lines, as the embedded one does. */
+/** True if the backend of the run keeps the order of such lines, as the embedded one does. */
 export const keepsOrder = process.env['BACKEND_URL'] === undefined;

@@ -5,7 +5,7 @@ export interface RunArguments {
   flag(name: string): boolean;
 }
 
-/** Reads a command line; an option that the suite does not know ends the run with the list of those it does. */
+/** Parses a command line; an unknown option ends the run with a list of the known ones. */
 export function readArguments(args: readonly string[], known: readonly string[]): RunArguments {
   const given = new Map<string, string>();
   for (const arg of args) {

@@ -2,7 +2,7 @@ import type { ErrorEntry } from '../../core/base/errors/api-error.js';
 import { errorTable } from '../../core/base/errors/table.js';
 import { errorTypeOf } from '../../core/base/errors/api-error.js';
 
-/** An answer of the proxy, read whole. */
+/** A complete response of the proxy. */
 export interface ProxyAnswer {
   readonly status: number;
   readonly contentType: string;
@@ -10,8 +10,8 @@ export interface ProxyAnswer {
 }
 
 /**
- * What may stand where the table of errors says `{cause}`: each is a kind of failure of a backend that a person can act upon. A
- * text that fits none of them is a defect, or a line that is missing here.
+ * Values of `{cause}` in the table of errors: each is a kind of backend failure that an operator can act on. A text that matches none is a
+ * bug, or an entry is missing here.
  */
 const causes: readonly RegExp[] = [
   /^(?:the )?backend(?: at \S+)? (?:answered|refused|sent|closed|broke|did)\b/i,
@@ -27,11 +27,11 @@ const causes: readonly RegExp[] = [
   /^(?:cannot|missing|unexpected|failed|the query|too many|unknown) .+/,
 ];
 
-/** Signs of the inside of the program: no answer may show them. */
+/** Internals of the program, which no response may show. */
 const insides =
   /\bat (?:async )?[\w.<>$]+ \(|node:internal|file:\/\/\/|\/node_modules\/|\/dist\/|\.[jt]s:\d+|\b(?:TypeError|RangeError|ReferenceError|SyntaxError)\b|\[object |\bundefined\b(?! variable \\*"\$)|Cannot read propert/;
 
-/** Texts of 5xx that are explained: what a client is told, and when, stands in docs/errors.md. */
+/** Documented texts of 5xx errors; docs/errors.md says when each occurs. */
 const documented = Object.entries(errorTable).flatMap(([id, entry]: [string, ErrorEntry]) =>
   id === 'internal' || id === 'badRequest' ? [] : [{ id, entry, pattern: patternOf(entry.text) }],
 );
@@ -41,7 +41,7 @@ function patternOf(text: string): RegExp {
   return new RegExp(`^${parts.join('([\\s\\S]*)')}$`);
 }
 
-/** What is wrong with an answer that is no 200; undefined when a client can make sense of it. */
+/** The problem of an error response; undefined if it is well-formed and documented. */
 export function faultOfError(answer: ProxyAnswer, injected: readonly string[] = []): string | undefined {
   const { status, text } = answer;
   if (insides.test(text)) return 'it shows the inside of the program';
@@ -64,14 +64,14 @@ function faultOfServerError(
   const isKnown = documented.some(({ entry, pattern }) => {
     const found = pattern.exec(error);
     if (found === null) return false;
-    // A text that is nothing but its cause must say what happened.
+    // A text that consists only of its cause must say what happened.
     if (!/^\{\w+\}$/.test(entry.text)) return true;
     return causes.some((cause) => cause.test(error)) || injected.some((told) => error.includes(told));
   });
   return isKnown ? undefined : `its text is not documented: ${error.slice(0, 200)}`;
 }
 
-/** Whether an answer, of whatever status, shows what it must not. */
+/** True if a response, of any status, shows internals. */
 export function showsInsides(text: string): boolean {
   return insides.test(text);
 }

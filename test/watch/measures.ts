@@ -1,24 +1,24 @@
-/** What the meter in a program tells. */
+/** Messages of the meter in a program. */
 
-/** A turn of the event loop that was long, with times in milliseconds. */
+/** A long turn of the event loop, with times in milliseconds. */
 export interface Turn {
-  /** When it ended, since the program's start. */
+  /** The end of the turn, since the program's start. */
   readonly at: number;
-  /** Time on a processor. */
+  /** CPU time. */
   readonly ownMs: number;
-  /** Time between two looks for input; longer than the time on a processor where others used that. */
+  /** Time between two polls for input; it exceeds the CPU time when other processes use the CPU. */
   readonly busyMs: number;
-  /** Of that, collections of garbage. */
+  /** The part of it spent in garbage collection. */
   readonly gcMs?: number;
-  /** What ran when it had been long for a while, innermost first; where it was asked for. */
+  /** The call stack after a while in a long turn, innermost frame first; only on request. */
   readonly frames?: readonly string[];
 }
 
-/** What a thread that looks at long turns is given. */
+/** Data for a thread that samples long turns. */
 export interface StackSetup {
-  /** One 32-bit number: which turn it is. */
+  /** One 32-bit number: the number of the current turn. */
   readonly turn: SharedArrayBuffer;
-  /** After so much time on a processor a turn is looked at. */
+  /** CPU time after which a turn is sampled. */
   readonly lookedAtMs: number;
 }
 
@@ -31,22 +31,22 @@ export interface Measures {
   /** Turns of 20 ms and more since the last start. */
   readonly turns: readonly Turn[];
   readonly longestMs: number;
-  /** Heap and memory outside it, now. */
+  /** Current memory in the heap and outside it. */
   readonly heldMiB: number;
-  /** The most of it since the last start; garbage is counted. */
+  /** Its peak since the last start, garbage included. */
   readonly peakMiB: number;
-  /** The most of it right after collections, when those were asked for at start. */
+  /** Its peak right after collections, if these were requested at the start. */
   readonly livePeakMiB: number;
-  /** Memory of the process, its threads included, as the system counts it: now, and the most since the last start. */
+  /** RSS of the process, all threads included: the current value, and the peak since the last start. */
   readonly residentMiB: number;
   readonly residentPeakMiB: number;
 }
 
 export interface MeterQuestion {
   readonly id: number;
-  /** `start` forgets what was measured; `collect` collects garbage first; `read` does neither. */
+  /** `start` resets the measurements; `collect` runs garbage collection first; `read` does neither. */
   readonly meter: 'start' | 'collect' | 'read';
-  /** Collects garbage this often, to see what is live. The collections make turns long. */
+  /** Interval of garbage collections that determine live memory. The collections make turns longer. */
   readonly liveEveryMs?: number;
 }
 

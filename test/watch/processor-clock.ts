@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /**
- * Milliseconds that the main thread has been on a processor. Linux counts them for each thread, and in every thread
- * tells those of the main one; elsewhere the process's count.
+ * CPU time of the main thread in milliseconds. Linux counts it per thread, and reports the main thread's count in every thread; elsewhere
+ * this is the count of the process.
  */
 export function openProcessorClock(): () => number {
   try {

@@ -1,4 +1,4 @@
-/** Chance with a seed: the same seed gives the same choices on every machine. */
+/** A seeded random generator: the same seed gives the same choices on every machine. */
 export class Random {
   #state: number;
 
@@ -6,14 +6,14 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A generator of its own for one step, so that a step can be run again alone. */
+  /** A separate generator for one step, so that a step can be repeated on its own. */
   static of(seed: number, step: number): Random {
     const random = new Random((Math.imul(seed, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b)) >>> 0);
     random.next();
     return random;
   }
 
-  /** At least 0 and below 1 (mulberry32). */
+  /** A number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -22,7 +22,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 (inclusive) to `end` (exclusive). */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -41,7 +41,7 @@ export class Random {
     return item;
   }
 
-  /** Up to `most` things. */
+  /** Between `least` and `most` items. */
   several<Item>(most: number, make: () => Item, least = 0): readonly Item[] {
     return Array.from({ length: this.between(least, most) }, make);
   }

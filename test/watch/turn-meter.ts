@@ -1,7 +1,7 @@
 /**
- * Loaded into a program by `--import`: measures each turn of its event loop and its memory, and tells its parent when asked.
- * A turn is what runs between two looks for input. Its time on the processor is told apart from waiting for input, and from
- * waiting for a processor that others use. With `TURN_STACKS=30`, what runs in a turn after 30 ms is told as well (Linux only).
+ * Loaded into a program with `--import`: measures each turn of its event loop and its memory, and reports them to the parent on request.
+ * A turn is the work between two polls for input. Its CPU time is separate from the wait for input, and from the wait for a CPU that others
+ * use. With `TURN_STACKS=30`, it also reports the call stack of a turn after 30 ms (Linux only).
  */
 import cluster from 'node:cluster';
 import { performance, PerformanceObserver } from 'node:perf_hooks';
@@ -11,7 +11,7 @@ import { openProcessorClock } from './processor-clock.js';
 import type { Measures, MeterQuestion, StackSetup, Turn, TurnStack } from './measures.js';
 
 const longTurnMs = 20;
-/** Long turns that are kept until somebody asks. */
+/** Maximum number of long turns kept until the next request. */
 const maxKept = 1_000;
 const memoryEveryMs = 10;
 const timesForProgram = 8;
@@ -42,7 +42,7 @@ function now(): Moment {
   return { wall: performance.now(), idle: performance.nodeTiming.idleTime, cpu: processorClock() };
 }
 
-/** Runs once in each turn, after input was handled; as it holds nothing open, the loop sleeps as it would without. */
+/** Runs once per turn, after input was handled. It is unreferenced, so the loop sleeps as it would without it. */
 function endTurn(): void {
   const after = now();
   const busy = after.wall - before.wall - (after.idle - before.idle);
@@ -83,7 +83,7 @@ const observer = new PerformanceObserver((list) => {
 });
 observer.observe({ entryTypes: ['gc'] });
 
-/** Starts the thread that looks at long turns. */
+/** Starts the thread that samples long turns. */
 function watchStacks(lookedAtMs: number): void {
   const setup: StackSetup = { turn: turnNumber.buffer, lookedAtMs };
   const watcher = new Worker(new URL('./turn-stacks.js', import.meta.url), {
@@ -109,7 +109,7 @@ function start(liveEveryMs: number): void {
   before = now();
 }
 
-/** Collects again and again, but leaves most of the time to the program. */
+/** Collects garbage repeatedly, but leaves most of the time to the program. */
 function watchLive(everyMs: number): void {
   const startedAt = performance.now();
   livePeakMiB = Math.max(livePeakMiB, collect());
@@ -136,22 +136,22 @@ function measures(): Measures {
   };
 }
 
-// Workers of the program have a parent of their own, which does not ask.
+// The parent of the program's workers is the program, which sends no requests to the meter.
 if (!cluster.isWorker) {
   process.on('message', (question: MeterQuestion) => {
     if (question.meter === 'start') start(question.liveEveryMs ?? 0);
     if (question.meter === 'collect') {
-      // What waits for a finaliser goes in the second run.
+      // The second run collects objects that waited for a finaliser.
       collect();
       collect();
     }
     process.send?.({ id: question.id, measures: measures() });
-    // The time of an answer to the parent is not the program's.
+    // Exclude the time for the answer to the parent.
     before = now();
   });
   const lookedAtMs = Number(process.env['TURN_STACKS'] ?? 0);
   if (lookedAtMs > 0) watchStacks(lookedAtMs);
-  // The program ends as it would without a parent that asks.
+  // The channel to the parent must not keep the program running.
   process.channel?.unref();
 }
 setImmediate(endTurn).unref();

@@ -1,6 +1,6 @@
 /**
- * A thread beside the main one: when a turn has taken long and still goes on, it looks at what runs. The numbers of turns come in shared
- * memory; the call stack goes back as a message, under the number of its turn.
+ * A thread next to the main one: when a turn takes long and has not ended, it samples the call stack. Turn numbers come through shared
+ * memory; the call stack goes back as a message with the number of its turn.
  */
 import { Session, type Debugger, type InspectorNotification } from 'node:inspector';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -15,7 +15,7 @@ const number = new Int32Array(turn);
 const session = new Session();
 session.connectToMainThread();
 
-/** The turn that is being looked at. */
+/** The turn being sampled. */
 let looked = -1;
 
 const urls = new Map<string, string>();

@@ -7,32 +7,32 @@ import type { Measures, MeterAnswer, MeterQuestion } from './measures.js';
 const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url));
 const meter = new URL('./turn-meter.js', import.meta.url).href;
 
-/** How a program is started. */
+/** Start options of a program. */
 export interface WatchSettings {
-  /** Options of Node.js, such as `--max-old-space-size=200`. */
+  /** Node.js options, such as `--max-old-space-size=200`. */
   readonly node?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Longest wait for an answer of the meter: a program that is busy for longer is taken for hung. */
+  /** Timeout for an answer of the meter: a program that is busy for longer counts as hung. */
   readonly patienceMs?: number;
 }
 
-/** How a program ended. */
+/** The exit of a program. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last of what it wrote to stderr. */
+  /** The end of its stderr. */
   readonly lastWords: string;
 }
 
 const maxWords = 4_000;
 
-/** A command of the program in a process of its own, with a meter in it. */
+/** A command of the program in a separate process with a meter. */
 export class Watched {
   readonly url: string;
-  /** Where the routes for administrators are; the same as `url` where the program has none of its own for them. */
+  /** The address of the admin routes; the same as `url` unless the program has an admin listener. */
   readonly adminUrl: string;
   readonly pid: number;
-  /** Log records of level ERROR and above, as they were written. */
+  /** Log records of level ERROR and above. */
   readonly complaints: readonly string[];
   readonly #child: ChildProcess;
   readonly #patienceMs: number;
@@ -62,7 +62,7 @@ export class Watched {
     });
   }
 
-  /** Starts a command and waits until it tells its address. */
+  /** Starts a command and waits until it prints its address. */
   static async start(args: readonly string[], settings: WatchSettings = {}): Promise<Watched> {
     const child = spawn(
       process.execPath,
@@ -74,7 +74,7 @@ export class Watched {
     return new Watched(child, addresses, output, settings.patienceMs ?? 60_000);
   }
 
-  /** How it ended, if it has. */
+  /** Its exit, once it has exited. */
   get ending(): Ending | undefined {
     return this.#ending;
   }
@@ -113,7 +113,7 @@ export class Watched {
     return ending;
   }
 
-  /** Ends it at once. */
+  /** Kills it immediately. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;
@@ -125,7 +125,7 @@ interface Addresses {
   readonly adminUrl: string;
 }
 
-/** Reads what a program writes: its address, what it complains of, its last words. */
+/** Reads the output of a program: its address, its errors, the end of stderr. */
 class Output {
   readonly addresses: Promise<Addresses>;
   readonly complaints: string[] = [];
