@@ -5,10 +5,10 @@ import { attackCaches } from './caches.js';
 import { attackLanes } from './lanes.js';
 import { attackTenants } from './tenants.js';
 
-/** A way to attack. */
+/** A kind of attack. */
 export interface Angle {
   readonly name: string;
-  /** As many as take a few minutes. */
+  /** The number of runs that take a few minutes. */
   readonly usualRuns: number;
   readonly attack: (settings: AttackSettings) => Promise<AttackReport>;
 }

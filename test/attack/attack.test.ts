@@ -1,4 +1,4 @@
-/** The beginning of `npm run attack`, in the same code. */
+/** A short `npm run attack`, with the same code. */
 import test, { type ExecutionContext } from 'ava';
 import { openStore, type Store } from '../conformance/target.js';
 import { withDisk } from '../core/cache/disk-engines.js';
@@ -6,7 +6,7 @@ import { runs } from '../setup/samples.js';
 import { angles } from './angles.js';
 import { differenceOf } from './same-answer.js';
 
-/** As many as take a few seconds. */
+/** The number of runs that take a few seconds. */
 const short: Readonly<Record<string, number>> = {
   tenants: runs(30),
   lanes: runs(10),
@@ -56,7 +56,7 @@ test.serial(
       ],
       [true, false, false, false],
     );
-    // Only a limit that was reached cuts within an instant.
+    // Only a limit that was reached can cut between lines with the same timestamp.
     t.deepEqual(
       [isSame(cut, '3', false), isSame(cut, '4', false), isSame(cut, '3', true)],
       [true, false, false],

@@ -9,12 +9,12 @@ import { mirroringPipeline } from '../watch/mirroring.js';
 import { Watched } from '../watch/watched.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
-/** What a browser sends with a request, beside its path. */
+/** The headers and target with which a browser sends a request. */
 interface Manner {
   readonly name: string;
-  /** `HOST` stands for the true address. */
+  /** `HOST` is replaced by the real address. */
   readonly headers: readonly string[];
-  /** The target of the request, where it is not the path alone. */
+  /** The request target, if it is not just the path. */
   readonly target?: (path: string) => string;
 }
 
@@ -44,7 +44,7 @@ const foreignNames = [
   'xn--lcalhost-7rb.example',
 ];
 
-/** A page whose name was changed to this machine: to its browser it is of the same origin. */
+/** DNS rebinding: a page whose name now resolves to this machine; its browser treats both as the same origin. */
 const rebound: readonly Manner[] = [
   ...foreignNames.map((host): Manner => ({ name: `rebound as ${host}`, headers: [`Host: ${host}`] })),
   ...foreignNames.slice(0, 2).map((host): Manner => ({
@@ -63,7 +63,7 @@ const rebound: readonly Manner[] = [
   },
 ];
 
-/** A page of another site: it cannot read the answer, and need not where the request changes something. */
+/** A page of another site: it cannot read the response, and a request that changes something needs no response. */
 const crossSite: readonly Manner[] = [
   {
     name: 'another site',
@@ -100,7 +100,7 @@ const flags = [
   '-server.enable-query-analytics=true',
 ];
 
-/** The requests of a route that matter: those that read, and those that change something. */
+/** The relevant requests of a route: read-only ones, and ones that change something. */
 interface Target {
   readonly route: Route;
   readonly method: 'GET' | 'POST';
@@ -132,15 +132,15 @@ function filled(path: string): string {
 }
 
 /**
- * What pages send through the browser of whoever runs the proxy: to every admin route, under names that are not its own and from other
- * sites, and to everything on the main listener that changes something.
+ * Sends the requests that malicious pages could make through an operator's browser: to every admin route, under foreign host names and from
+ * other sites, and to every route of the main listener that changes something.
  */
 export async function attackByBrowser({ backendUrl }: AttackSettings): Promise<AttackReport> {
   const tally = new Tally();
   const backend = backendUrl === undefined ? await startDevBackend() : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
   try {
-    // Its routes are to be attacked too; it mirrors nothing.
+    // The mirror's routes are attacked, too; it mirrors nothing.
     const file = join(folder, 'pipeline.yaml');
     await writeFile(file, await mirroringPipeline({ url: 'http://127.0.0.1:9', percent: 0.001 }));
     const pipeline = `-pipeline=${file}`;
@@ -182,7 +182,7 @@ async function attackOpen(proxy: Watched, tally: Tally): Promise<void> {
       shared(tally, target, manner, head);
     }
     const isAdmin = target.route.listener === 'admin';
-    // A link may lead to the page itself.
+    // A link may lead to an open route, such as the UI.
     const isClosed = isAdmin && target.route.isOpen !== true;
     const strangers = [...(isAdmin ? rebound : []), ...(target.changes || isClosed ? crossSite : [])];
     for (const manner of strangers) {
@@ -195,7 +195,7 @@ async function attackOpen(proxy: Watched, tally: Tally): Promise<void> {
   }
 }
 
-/** Where the names of the main listener are told, its answers are for no other name. */
+/** If the names of the main listener are configured, it responds to no other name. */
 async function attackNamed(proxy: Watched, tally: Tally): Promise<void> {
   for (const route of routes.filter(({ listener, id }) => listener === 'main' && !id.startsWith('peer_'))) {
     const path = route.paths[0].replaceAll(/\{\w+\}/g, 'level');
@@ -214,7 +214,7 @@ async function attackNamed(proxy: Watched, tally: Tally): Promise<void> {
   }
 }
 
-/** With a token nothing is told without it, whoever asks. */
+/** With a token configured, every request without it is rejected, from any site. */
 async function attackWithToken(proxy: Watched, tally: Tally): Promise<void> {
   for (const target of targets.filter(({ route }) => route.listener === 'admin' && route.isOpen !== true))
     for (const manner of [...honest, ...rebound.slice(0, 3), ...crossSite]) {
@@ -225,7 +225,7 @@ async function attackWithToken(proxy: Watched, tally: Tally): Promise<void> {
     }
 }
 
-/** Another site may send headers of its own, and read, only where it is told so. */
+/** Another site may send custom headers, and read responses, only if CORS allows it. */
 async function preflight(url: string, { path, route }: Target, tally: Tally): Promise<void> {
   const manner: Manner = {
     name: 'a preflight',
@@ -257,7 +257,7 @@ interface RawAnswer {
 
 const patienceMs = 30_000;
 
-/** Byte by byte, for no client would send such names. */
+/** Writes raw bytes, because no HTTP client would send such host names. */
 async function ask(
   url: string,
   { method, path }: { readonly method: string; readonly path: string },
@@ -275,7 +275,7 @@ async function ask(
   );
   let text = '';
   socket.setEncoding('latin1').on('data', (part: string) => {
-    // The head tells all; profiles are long.
+    // The head is enough; profiles are long.
     if (text.length < 16_384) text += part;
   });
   await once(socket, 'close');

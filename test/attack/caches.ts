@@ -22,7 +22,7 @@ const span = [
 ] as const;
 const selectors = ['{service_name=~".+"}', '{env="production"}'];
 
-/** What is asked before and after: of each tenant, and of every kind that is kept somewhere. */
+/** The requests sent before and after the damage: for each tenant, and for every kind of answer that a cache stores. */
 export const questions: readonly FuzzRequest[] = tenants.flatMap((tenant) => {
   const asked = (path: string, ...params: readonly (readonly [string, string])[]): FuzzRequest => ({
     method: 'GET',
@@ -50,7 +50,7 @@ export const questions: readonly FuzzRequest[] = tenants.flatMap((tenant) => {
   ];
 });
 
-/** Flags of a proxy that keeps all that it can in a folder. */
+/** Flags of a proxy that persists all caches in a folder. */
 function keeping(folder: string): ReadonlyMap<string, string> {
   return new Map([
     ['disk-cache-path', join(folder, 'answers.db')],
@@ -62,21 +62,22 @@ function keeping(folder: string): ReadonlyMap<string, string> {
     ['label-values-index-persist-path', join(folder, 'label-values.json')],
     ['labels-cache-warm', 'false'],
     ['server.register-instrumentation', 'true'],
-    // Little stays in memory, so that what is on disk is read.
+    // Keep little in memory, so that answers are read from disk.
     ['cache-max', '4'],
     ['compat-cache-enabled', 'false'],
   ]);
 }
 
-/** That the damaged files are used at all. */
+/** Metrics that show that the damaged files are used at all. */
 const fromDisk = [
   ['answers from disk', 'ref_proxy_disk_cache_hits_total'],
   ['patterns restored', 'ref_proxy_patterns_restored_from_disk_total'],
 ] as const;
 
 /**
- * Caches on disk, snapshots and index files that are damaged while a proxy is stopped and while it runs: every answer is that of a proxy
- * that keeps nothing, or an error that says what is wrong.
+ * Damages disk caches, snapshots and index files while a proxy is stopped and while it runs: every answer must equal that of a proxy
+ * without
+ * caches, or be an error that says what is wrong.
  */
 export async function attackCaches({ seed, runs, backendUrl }: AttackSettings): Promise<AttackReport> {
   const tally = new Tally();
@@ -151,7 +152,7 @@ async function damage(
   tally.add(`files damaged ${when}`);
 }
 
-/** Equal to the control's, or an error that is documented. */
+/** Checks that an answer equals the control's, or is a documented error. */
 export function judgeAnswer(
   tally: Tally,
   answer: SentAnswer,

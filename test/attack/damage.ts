@@ -14,7 +14,10 @@ import { join } from 'node:path';
 import { diskEngine } from '../../core/cache/disk-engine/engine.js';
 import type { Random } from '../watch/random.js';
 
-/** Damages one of the files of a folder, as disks, people and programs do; tells how, or undefined where there is nothing to damage. */
+/**
+ * Damages one of the files in a folder, as disks, people and programs do; returns a description, or undefined if there is nothing to
+ * damage.
+ */
 export type Damage = (folder: string, random: Random) => Promise<string | undefined> | string | undefined;
 
 function pick(folder: string, random: Random): string | undefined {
@@ -23,7 +26,7 @@ function pick(folder: string, random: Random): string | undefined {
   return all.length === 0 ? undefined : random.pick(all);
 }
 
-/** Changes a file that another one may hold open: its inode stays. */
+/** Changes a file in place, because another process may have it open. */
 function overwrite(file: string, change: (bytes: Buffer) => void): void {
   const bytes = readFileSync(file);
   change(bytes);
@@ -69,8 +72,8 @@ const moved = damaging('blocks changed places in', (bytes, random) => {
 });
 
 /**
- * SQLite maps its `-shm` file into memory: where that is cut while a process uses it, the kernel ends the process (SIGBUS), which nothing in
- * the process can prevent. So that file is cut only while nobody has it.
+ * SQLite maps its `-shm` file into memory: if that file is truncated while a process uses it, the kernel kills the process (SIGBUS), which
+ * nothing in the process can prevent. So that file is truncated only while no process has it open.
  */
 const cutOfRunning: Damage = (folder, random) => cut(folder, random, (file) => !file.endsWith('-shm'));
 
@@ -103,7 +106,7 @@ const replaced: Damage = (folder, random) => {
   return `${other} in the place of ${file}`;
 };
 
-/** Names of one tenant where those of another were, in whatever is text. */
+/** Swaps the names of tenants in text files. */
 const renamed: Damage = (folder, random) => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
   if (files.length === 0) return undefined;
@@ -126,13 +129,13 @@ interface AnswerRow {
   readonly key: string;
 }
 
-/** Answers of one tenant under the keys of another: with the seals of where they were, or of where they are. */
+/** Stores answers of one tenant under the keys of another, with the seals of the old or of the new key. */
 const swappedAnswers: Damage = async (folder, random) => {
   const file = join(folder, 'answers.db');
   if (!existsSync(file)) return undefined;
   const engine = await diskEngine();
   const database = await engine.connect(file);
-  // A file that is damaged already has no rows, and changes nothing.
+  // A file that is already damaged has no readable rows, so nothing changes.
   const rows = await database
     .all<AnswerRow>('SELECT id, key FROM answers ORDER BY id', [])
     .catch((): readonly AnswerRow[] => []);
@@ -154,7 +157,7 @@ const swappedAnswers: Damage = async (folder, random) => {
   return swaps === 0 ? undefined : `${swaps} answers changed tenants (${columns.join(', ')}) in ${file}`;
 };
 
-/** While nobody has the files open. */
+/** Damage while no process has the files open. */
 export const ofStopped: readonly Damage[] = [
   (folder, random) => cut(folder, random),
   flipped,
@@ -170,7 +173,7 @@ export const ofStopped: readonly Damage[] = [
   swappedAnswers,
 ];
 
-/** While a proxy runs with them. */
+/** Damage while a proxy uses the files. */
 export const ofRunning: readonly Damage[] = [
   cutOfRunning,
   flipped,

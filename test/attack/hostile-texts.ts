@@ -2,20 +2,20 @@ import type { Random } from '../watch/random.js';
 import { QueryWriter } from '../fuzz/logql.js';
 import type { FuzzRequest } from '../fuzz/requests.js';
 
-/** Stands in every text that tries to leave its quotes, behind what might end them. */
+/** A marker in every text that tries to escape its quotes, after the part that might close them. */
 export const breakout = 'zqout';
 
-/** The mark of the texts of a step. A name that is made of one may keep it outside of quotes, as a word. */
+/** The mark in the texts of a step. A name made of one may contain it outside quotes, as a word. */
 export function markOf(step: number): string {
   return `zq${step}v`;
 }
 
-/** The step whose marks a text has. */
+/** The steps whose marks a text contains. */
 export function stepsIn(text: string): ReadonlySet<number> {
   return new Set([...text.matchAll(/zq(\d+)v/g)].map(([, step]) => Number(step)));
 }
 
-/** Ends of texts: what closes quotes, lists, selectors and pipes in LogsQL, and what readers of it may take for that. */
+/** Ends of texts: sequences that close quotes, lists, selectors and pipes in LogsQL, or that parsers may confuse with those. */
 const tails: readonly string[] = [
   `" or ${breakout}:x`,
   `\\" or ${breakout}`,
@@ -50,7 +50,7 @@ export function hostileText(random: Random, step: number): string {
   return `${markOf(step)}${random.pick(tails)}`;
 }
 
-/** The text as LogQL writes it: Go's quotes take no lone surrogates, and take the escapes of JSON otherwise. */
+/** A LogQL string literal: Go's quotes accept no lone surrogates, and otherwise the same escapes as JSON. */
 function quoted(text: string): string {
   if (!text.includes('`') && text.length % 3 === 0) return `\`${text}\``;
   return JSON.stringify(text);
@@ -58,7 +58,7 @@ function quoted(text: string): string {
 
 const regexpSigns = /[\\^$.*+?()[\]{}|]/g;
 
-/** A query with hostile texts where LogQL takes text. */
+/** A query with hostile texts wherever LogQL accepts text. */
 function hostileQuery(random: Random, step: number): string {
   const text = (): string => quoted(hostileText(random, step));
   const pattern = (): string =>
@@ -121,7 +121,7 @@ const span: readonly (readonly [string, string])[] = [
   ['end', '1793498400000000000'],
 ];
 
-/** Arguments of the backend that a client might want to give it. */
+/** Backend arguments that a client might try to inject. */
 const ofBackend = [
   'AccountID',
   'ProjectID',
@@ -135,11 +135,11 @@ const ofBackend = [
   'query_args',
 ];
 
-/** A request whose texts all carry the mark of its step. */
+/** A request in which all texts have the mark of its step. */
 export function hostileRequest(random: Random, step: number): FuzzRequest {
   const query = random.chance(0.8) ? hostileQuery(random, step) : new QueryWriter(random).query();
   const text = (): string => hostileText(random, step);
-  // Commas part the names in it, and what is behind one is another name.
+  // Commas separate names, and the part after a comma would be another name.
   const names = (): string => text().replaceAll(',', ';');
   const selector = `{service_name=~".+", env!=${quoted(text())}}`;
   const segment = (): string => encodeURIComponent(Buffer.from(text(), 'utf8').toString('utf8'));

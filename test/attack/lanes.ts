@@ -7,7 +7,7 @@ import { Random } from '../watch/random.js';
 import { differenceOf } from './same-answer.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
-/** Everything that remembers an answer, or a part of one. */
+/** All stages that cache answers, or parts of them. */
 export const withMemory = [
   'tier0',
   'kept-patterns',
@@ -27,7 +27,9 @@ const withLane = new Map([['server.register-instrumentation', 'true']]);
 const atOnce = 4;
 const times = 4;
 
-/** The same requests, again and again, of tenants side by side: a proxy with lanes and caches gives the answers of one without. */
+/**
+ * Repeats the same requests from several tenants concurrently: a proxy with a fast lane and caches must return the answers of one without.
+ */
 export async function attackLanes({ seed, runs, backendUrl }: AttackSettings): Promise<AttackReport> {
   const tally = new Tally();
   const store = await openStore(backendUrl, true);
@@ -51,12 +53,12 @@ export async function attackLanes({ seed, runs, backendUrl }: AttackSettings): P
               tally.add('answers compared');
               const difference = made.method === 'HEAD' ? undefined : differenceOf(answer, right, made);
               if (difference === undefined) continue;
-              // A machine that is busy with other work may refuse one and not the other.
+              // A busy machine may reject one request and not the other.
               if ([answer, right].some(({ status }) => status === 503 || status === 504)) {
                 tally.add('answers that came too late');
                 continue;
               }
-              // What depends on now, or on which of several tenants fails first, is not always the same.
+              // Results that depend on the current time, or on which of several tenants fails first, can change.
               if (await isOfChance(right, made, () => ask(control.urls.main, made))) {
                 tally.add('answers that no proxy gives twice');
                 break;
@@ -87,7 +89,7 @@ export async function attackLanes({ seed, runs, backendUrl }: AttackSettings): P
 
 const mostRepeats = 40;
 
-/** Whether the control itself answers in several ways. */
+/** True if the control itself returns different answers. */
 async function isOfChance(
   right: SentAnswer,
   made: FuzzRequest,
@@ -112,7 +114,7 @@ const headers: readonly Readonly<Record<string, string>>[] = [
   { Origin: 'http://elsewhere.example' },
 ];
 
-/** One request as it is, and as others send it whose answers must not be mixed up with its own. */
+/** A request, and variants of it from other clients whose answers must not be confused with its own. */
 function variants(random: Random): readonly FuzzRequest[] {
   const made = timed(makeRequest(random));
   const others = random.several(
@@ -130,7 +132,7 @@ function variants(random: Random): readonly FuzzRequest[] {
   ];
 }
 
-/** With all times told, since what is left to now differs from one moment to the next. */
+/** Sets all times explicitly, because the defaults depend on the current time. */
 function timed(made: FuzzRequest): FuzzRequest {
   const has = new Set(made.params.map(([name]) => name));
   const told = [

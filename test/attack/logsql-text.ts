@@ -1,6 +1,6 @@
 /**
- * LogsQL without what stands between quotes: the words and signs that the backend takes as its language. Undefined for a quote that is
- * never closed. Written apart from the printer and the parser of this repository, which it is to judge.
+ * LogsQL without its quoted parts: the words and punctuation that the backend parses as its language. Undefined if a quote is never closed.
+ * Independent of this repository's printer and parser, which it checks.
  */
 export function outsideQuotes(text: string): string | undefined {
   let outside = '';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import type { Random } from '../watch/random.js';
 
-/** An answer as the true replica gave it. */
+/** An answer of the real replica. */
 interface TrueAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -14,7 +14,7 @@ type Lie = (peer: LyingPeer, answer: TrueAnswer, outgoing: ServerResponse, rando
 
 const maxAnswers = 400;
 const dripMs = 20;
-/** With more, five failures in a row would keep it from being asked most of the time. */
+/** With a larger share, five failures in a row would stop requests to it most of the time. */
 const lieShare = 0.25;
 const truth = 'the truth';
 
@@ -119,18 +119,18 @@ const ofConnection: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
-/** Stands before a replica, and tells the others what it likes. It holds no token of its own, but sees what passes. */
+/** A proxy in front of a replica that sends false responses to the others. It has no token of its own, but sees the traffic. */
 export class LyingPeer {
   readonly port: number;
-  /** Where redirects lead: nobody may come. */
+  /** The target of its redirects, which must receive no requests. */
   readonly trap: string;
   trapped = 0;
-  /** Answers given by each way to lie. */
+  /** The number of responses with each kind of lie. */
   readonly told = new Map<string, number>();
   #to = '';
   readonly #servers: readonly Server[];
   readonly #random: Random;
-  /** Values that passed, of every tenant. */
+  /** Values that passed through, of every tenant. */
   readonly #seen: TrueAnswer[] = [];
 
   private constructor(server: Server, trap: Server, random: Random) {
@@ -156,7 +156,7 @@ export class LyingPeer {
     return peer;
   }
 
-  /** The replica that it speaks for. */
+  /** Sets the replica that it impersonates. */
   speakFor(url: string): void {
     this.#to = url;
   }

@@ -13,14 +13,14 @@ import { withMemory } from './lanes.js';
 import { LyingPeer } from './lying-peer.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
-/** Up to 8 answers of up to 32 MiB arrive at once, and memory that was used is given back late. */
+/** Up to 8 answers of up to 32 MiB arrive at once, and freed memory is returned late. */
 const maxGrowthMiB = 1_024;
 const roundOf = 48;
 const atOnce = 8;
 
 /**
- * Two replicas, one of which speaks to the other through somebody who lies: with values of other keys and tenants, changed ones, bodies
- * without an end, redirects. Every answer is that of a proxy alone, and what a lie costs is bounded.
+ * Two replicas, one of which reaches the other through a lying peer: it sends values of other keys and tenants, changed values, endless
+ * bodies and redirects. Every answer must equal that of a single proxy, and the cost of a lie is bounded.
  */
 export async function attackPeers({ seed, runs, backendUrl }: AttackSettings): Promise<AttackReport> {
   const tally = new Tally();
@@ -46,7 +46,7 @@ export async function attackPeers({ seed, runs, backendUrl }: AttackSettings): P
         '-max-entries-limit-per-query=5000',
         '-labels-cache-warm=false',
         '-compat-cache-enabled=false',
-        // What a peer may keep a request waiting for, long enough that its lies arrive.
+        // Timeouts for requests to peers, long enough that the lies arrive.
         '-peer-patience=200ms',
         '-peer-timeout=1s',
         '-peer-hot-read-ahead-enabled=true',
@@ -66,7 +66,7 @@ export async function attackPeers({ seed, runs, backendUrl }: AttackSettings): P
     try {
       const [lied, honest] = fleet.replicas;
       if (lied === undefined || honest === undefined) throw new Error('there are two replicas');
-      // Whatever the one asks of the other passes the liar.
+      // All requests from the one to the other pass through the liar.
       liar.speakFor(honest.url);
       wires[1]?.leadTo(liar.port);
       const before = await heldMiB(lied.url);
@@ -76,7 +76,7 @@ export async function attackPeers({ seed, runs, backendUrl }: AttackSettings): P
           random.below(questions.length),
         );
         asked += chosen.length;
-        // The other one has the values; the first one has forgotten what it had.
+        // The other replica has the values; the first one has none.
         await Promise.all(chosen.map((at) => ask(honest.url, at, agent)));
         await purge(lied.url);
         await Promise.all(
@@ -118,7 +118,7 @@ async function purge(url: string): Promise<void> {
   if (statusCode !== 200) throw new Error(`the caches were not emptied: ${statusCode}`);
 }
 
-/** A value that nobody framed with the token, brought with it and without. */
+/** Pushes a value that was not sealed with the token, with and without the token in the request. */
 async function bringForged(url: string, random: Random, tally: Tally): Promise<void> {
   const tenant = random.pick(['t1', 't2', 't3']);
   const value = Buffer.concat([

@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 
-/** A call as the proxy sent it, with the status that it got. */
+/** A call from the proxy, with the response status. */
 export interface BackendCall {
   readonly path: string;
-  /** The arguments of the URL and of the form. */
+  /** The arguments from the URL and the form body. */
   readonly args: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Account and project, as `11:0`; empty where the call names none. */
+  /** Account and project, such as `11:0`; empty if the call has none. */
   readonly tenant: string;
   readonly status: number;
-  /** Of an answer that is no success. */
+  /** The body of an error response. */
   readonly error: string;
 }
 
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** Stands before a backend, records every call, and shows other accounts in the place of those that it is asked for. */
+/** A proxy in front of a backend that records every call and maps accounts to others. */
 export class RecordingBackend {
   readonly url: string;
   readonly #server: Server;

@@ -1,10 +1,10 @@
 /**
- * `npm run attack`: what a stranger, a neighbour, a damaged disk, a peer that lies and a page in a browser might do. Ends with 1 when
- * something was found.
+ * `npm run attack`: simulates attacks by an external client, another tenant, a damaged disk, a lying peer and a page in a browser. Exits
+ * with 1 if something was found.
  *
  *   npm run attack -- [--only=tenants|lanes|caches|peers|browser] [--seed=1] [--runs=N]
  *
- * BACKEND_URL names a VictoriaLogs to use in place of the embedded backend; the recorded logs are loaded into it.
+ * BACKEND_URL names a VictoriaLogs to use instead of the embedded backend; the recorded logs are loaded into it.
  */
 import { readArguments } from '../watch/arguments.js';
 import { angles } from './angles.js';

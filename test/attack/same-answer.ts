@@ -3,7 +3,7 @@ import type { SentAnswer } from '../fuzz/client.js';
 import type { FuzzRequest } from '../fuzz/requests.js';
 import { anyOrder, keepsOrder, type LogStream } from '../watch/any-order.js';
 
-/** Headers that clients and caches between act upon. */
+/** Headers that clients and intermediate caches act on. */
 const compared = [
   'content-type',
   'content-encoding',
@@ -17,7 +17,8 @@ const compared = [
 ];
 
 /**
- * How an answer differs from that of a control; undefined where both say the same. Figures of the run, and the order of series, may differ.
+ * The difference between an answer and that of a control; undefined if they are equivalent. Query statistics and the order of series may
+ * differ.
  */
 export function differenceOf(
   answer: SentAnswer,
@@ -36,7 +37,7 @@ export function differenceOf(
   return `body ${shortened(answer.text, control.text)}`;
 }
 
-/** @param limit given where lines of one instant may have any order */
+/** @param limit set if lines with the same timestamp may have any order */
 function meaningOf(text: string, limit: number | undefined): unknown {
   let body: unknown;
   try {
@@ -50,7 +51,7 @@ function meaningOf(text: string, limit: number | undefined): unknown {
   const { result, resultType } = data;
   if (!Array.isArray(result)) return { ...body, data: { ...data, stats: undefined } };
   const isFree = limit !== undefined && resultType === 'streams';
-  // Entries of the answers are read as clients read them.
+  // Parse the entries as clients do.
   const meant = { result: isFree ? anyOrder(result as readonly LogStream[], limit) : sorted(result) };
   return { ...body, data: { ...data, ...meant, stats: undefined } };
 }
@@ -63,7 +64,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where two texts part. */
+/** The first difference between two texts. */
 function shortened(text: string, control: string): string {
   let at = 0;
   while (at < text.length && text[at] === control[at]) at += 1;

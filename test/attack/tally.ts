@@ -1,21 +1,21 @@
-/** What an angle tried, and what it found. */
+/** The attempts and findings of an angle. */
 export interface AttackReport {
   readonly tried: ReadonlyMap<string, number>;
   readonly findings: readonly string[];
 }
 
-/** How an angle is run. */
+/** Settings for the run of an angle. */
 export interface AttackSettings {
   readonly seed: number;
-  /** Requests of `tenants` and `lanes`, rounds of `caches`, answers asked for of `peers`; `browser` always tries all that it has. */
+  /** Requests of `tenants` and `lanes`, rounds of `caches`, answers requested by `peers`; `browser` always runs everything. */
   readonly runs: number;
-  /** A VictoriaLogs to use in place of the embedded backend. */
+  /** A VictoriaLogs to use instead of the embedded backend. */
   readonly backendUrl: string | undefined;
 }
 
 const maxShown = 1_200;
 
-/** Counts while an angle runs. */
+/** Counts attempts and findings while an angle runs. */
 export class Tally implements AttackReport {
   readonly tried = new Map<string, number>();
   readonly findings: string[] = [];

@@ -10,16 +10,16 @@ import { outsideQuotes } from './logsql-text.js';
 import { RecordingBackend, type BackendCall } from './recording-backend.js';
 import { Tally, type AttackReport, type AttackSettings } from './tally.js';
 
-/** Accounts from here on belong to one step each, and show the logs of an account of the corpus. */
+/** The first of the accounts that belong to one step each and show the logs of an account of the corpus. */
 const firstAccount = 1_000_000;
 const accountsOfStep = 4;
 const corpusAccounts = [11, 12, 13];
-/** A tenant of the map with a project. */
+/** A tenant in the tenant map, with a project. */
 const named = { id: 'named', tenant: '77:7' };
 const tenantMap = JSON.stringify({ [named.id]: { account_id: '77', project_id: '7' } });
 const label = 'tenant';
 const batchSize = 8;
-/** What a proxy asks for itself. */
+/** Calls that the proxy makes on its own. */
 const withoutTenant: ReadonlySet<string> = new Set([
   '/delete/active_tasks',
   '/health',
@@ -27,15 +27,15 @@ const withoutTenant: ReadonlySet<string> = new Set([
   '/select/buildinfo',
 ]);
 
-/** A request and what its calls may ask for: tenants of the backend, or values of the tenant label. */
+/** A request, and the scope of its calls: tenants of the backend, or values of the tenant label. */
 interface Step {
   readonly made: FuzzRequest;
   readonly allowed: ReadonlySet<string>;
 }
 
 /**
- * Tenants, headers, selectors and texts made to be taken for others. Each step asks for accounts that no other step asks for and marks its
- * texts, so whatever the backend is asked says whose it is, however late it comes.
+ * Uses tenants, headers, selectors and texts that imitate others. Each step uses accounts that no other step uses and marks its texts, so
+ * every backend call can be attributed to its step, however late it arrives.
  */
 export async function attackTenants({ seed, runs, backendUrl }: AttackSettings): Promise<AttackReport> {
   const tally = new Tally();
@@ -91,12 +91,12 @@ function shownAccount(account: number): number {
   return account < firstAccount ? account : (corpusAccounts[account % corpusAccounts.length] ?? 0);
 }
 
-/** Judges every call of the backend by the requests there were. */
+/** Checks every backend call against the requests that were sent. */
 class Judge {
   readonly isByLabel: boolean;
   readonly #tally: Tally;
   readonly #steps = new Map<number, Step>();
-  /** All that was ever asked for, for calls that carry no mark. */
+  /** Everything ever requested, for calls without a mark. */
   readonly #asked = new Set<string>();
   #calls = 0;
 
@@ -149,7 +149,7 @@ class Judge {
     }
   }
 
-  /** Text of clients may stand in queries between quotes, and as the value of an argument that is a name. */
+  /** Client text may appear in queries only between quotes, and as the value of an argument that is a name. */
   #written(call: BackendCall): void {
     for (const [name, value] of Object.entries(call.headers))
       if (stepsIn(`${name} ${String(value)}`).size > 0) this.#find(call, `a header of a client: ${name}`);
@@ -183,7 +183,7 @@ class Judge {
       if (!united.startsWith(selector)) this.#find(call, 'a united query of another selection');
   }
 
-  /** What the printer writes the backend can read; that a regexp is none to it may be. */
+  /** The backend must be able to parse what the printer writes; it may reject a regexp. */
   #refused(call: BackendCall): void {
     this.#tally.add(`calls that the backend refused`);
     try {
@@ -204,7 +204,7 @@ function textOf({ path, args, headers }: BackendCall): string {
   return `${path} ${[...args].flat().join(' ')} ${Object.values(headers).join(' ')}`;
 }
 
-/** The tenant that a call under label tenancy is held to by the backend. */
+/** The tenant to which the backend restricts a call under label tenancy. */
 function labelOf({ args }: BackendCall): string | undefined {
   const filters = args.getAll('extra_stream_filters');
   if (filters.length !== 1) return undefined;
@@ -215,7 +215,7 @@ function labelOf({ args }: BackendCall): string | undefined {
 
 type Named = readonly [orgId: string | undefined, allowed: readonly string[]];
 
-/** A header, and the tenants of the backend that it may reach. */
+/** A header, and the backend tenants that it may reach. */
 function numberedTenant(random: Random, step: number): Named {
   const first = firstAccount + step * accountsOfStep;
   const [a, b, c] = [first, first + 1, first + 2].map(String);
@@ -258,7 +258,7 @@ function numberedTenant(random: Random, step: number): Named {
   ]);
 }
 
-/** The same where a label holds tenants apart. The default account would see all of them, so it is not asked for here. */
+/** The same for label tenancy. The default account would see all tenants, so it is not used here. */
 function labelledTenant(random: Random, step: number): Named {
   const id = `${markOf(step)}t`;
   if (random.chance(0.4)) return [id, [id]];

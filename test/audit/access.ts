@@ -14,7 +14,7 @@ function org(orgId: string): Headers {
 
 let asked = 0;
 
-/** A call of the proxy for logs, with the headers of a client; each about another range, for which nothing is kept. */
+/** The proxy's backend call for a log query with the headers of a client; each query has a new range, so that nothing is cached. */
 async function callWith(lab: Lab, site: Site, headers: Headers): Promise<Site['relay']['calls'][number]> {
   site.relay.forget();
   asked += 1;

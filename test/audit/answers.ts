@@ -14,7 +14,7 @@ async function withLines(lab: Lab, flags: Readonly<Record<string, string>> = {})
   return lab.site(flags);
 }
 
-/** `detected_level` of each line, by its text. */
+/** `detected_level` of each line. */
 async function levels(lab: Lab, lines: readonly string[], bodyScan: string): Promise<readonly unknown[]> {
   await lab.push(
     lines.map((line) => ({ labels: { ...app, line: line.slice(0, 20) }, line, agoMs: minuteMs })),

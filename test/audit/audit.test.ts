@@ -1,4 +1,4 @@
-/** The audit itself, and the claims of the specification that are quick to check; `npm run audit-spec` checks all of them. */
+/** Tests the audit itself, and the quick claims of the specification; `npm run audit-spec` checks all of them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

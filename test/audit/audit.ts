@@ -1,18 +1,18 @@
 import { House, Lab } from './lab.js';
 import type { Claim, Section } from './section.js';
 
-/** How a claim fares. */
+/** The result of a claim. */
 export interface Finding {
   readonly claim: Claim;
   readonly outcome: 'holds' | 'differs' | 'missing' | 'fails';
-  /** What is otherwise, or what went wrong. */
+  /** The difference, or the error. */
   readonly why: string | undefined;
   readonly ms: number;
 }
 
 const patienceMs = 60_000;
 
-/** Probes all claims, some at once; tells of each in the order of the table. */
+/** Probes all claims, several at a time; reports each in the order of the table. */
 export async function audit(
   sections: readonly Section[],
   backendUrl: string | undefined,

@@ -3,7 +3,7 @@ import { day, hourMs, linesOf, minuteMs, MovedClock, until } from './lab.js';
 import type { Params } from './site.js';
 import { expect, same, type Claim, type Section } from './section.js';
 
-/** How long an answer is kept: it is there just before, and not just after. */
+/** Checks the TTL of an answer: it is cached just before the end, and not just after. */
 function keptClaim(
   lines: string,
   path: string,
@@ -25,7 +25,7 @@ function keptClaim(
         })),
       );
       const clock = new MovedClock();
-      // Without the inventory and its index, which have rules of their own.
+      // Without the inventory and its index, which have their own rules.
       const site = await lab.site({ 'metadata-inventory-parallelism': '0' }, { clock });
       const range = lab.range(old + windowMs, old);
       const given = { ...params, ...range };

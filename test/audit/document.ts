@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import type { Claim, Section } from './section.js';
 
-/** Claims that failed when the audit was run last, by their words: the document says so until the next run. */
+/** Claims that failed in the last run of the audit, by their text: the document lists them until the next run. */
 export const failuresFile = join(packageRoot(), 'test/audit/failures.json');
 
 export function textOfFailures(failures: readonly string[]): string {
@@ -11,11 +11,11 @@ export function textOfFailures(failures: readonly string[]): string {
 }
 
 export function readFailures(): readonly string[] {
-  // The file is written by this program.
+  // This program writes the file.
   return JSON.parse(readFileSync(failuresFile, 'utf8')) as readonly string[];
 }
 
-/** docs/specification.md: the claims of the audit, and how they fared. */
+/** Renders docs/specification.md: the claims of the audit and their results. */
 export function render(sections: readonly Section[], failures: readonly string[]): string {
   const claims = sections.flatMap((section) => section.claims);
   const failed = new Set(failures);

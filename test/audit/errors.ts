@@ -212,7 +212,7 @@ export const errors: Section = {
         const site = await lab.site({
           'backend-max-concurrent-heavy-queries': '1',
           'backend-heavy-query-queue-wait': '300ms',
-          // Listings share the wait, and where the backend has few places they would be refused first.
+          // Listings share the queue, and with few slots at the backend they would be rejected first.
           'backend-max-concurrent-metadata-scans': '0',
         });
         site.relay.meddle = ({ path }) => (/stats_query|\/query$/.test(path) ? { waitMs: 2_000 } : undefined);

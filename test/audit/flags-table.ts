@@ -1,6 +1,6 @@
 /**
- * Every flag that the specification lists: its line there, its name, its default (`-` for none; `a or b` where 0 stands for a default), its
- * environment variable (`-` for none), and a value other than the default that the variable can have.
+ * Every flag in the specification: its line there, its name, its default (`-` for none; `a or b` if 0 means a default), its environment
+ * variable (`-` for none), and a non-default value that the variable accepts.
  */
 export const flagsTable = `
 87 label-style underscores - -

@@ -7,7 +7,7 @@ import { expect, same, type Claim, type Section } from './section.js';
 const file = join(packageRoot(), 'pipelines/reference-compatible.yaml');
 const definitions = builtInDefinitions();
 
-/** What the options of a pipeline are with these flags and variables. */
+/** The options of a pipeline with these flags and variables. */
 async function loaded(
   flags: ReadonlyMap<string, string>,
   env: Readonly<Record<string, string>> = {},
@@ -80,7 +80,7 @@ function claimOf({ line, flag, fallback, env, value }: (typeof flagsTable)[numbe
   };
 }
 
-/** Flags with values at which a proxy of a test cannot start, or that need another one beside them. */
+/** Flags with values at which a test proxy cannot start, or that require another flag. */
 const ofTheMachine: ReadonlySet<string> = new Set(['listen', 'admin-listen', 'backend']);
 
 export const flags: Section = {

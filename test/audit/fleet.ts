@@ -14,7 +14,7 @@ export interface Member extends Site {
   readonly address: string;
 }
 
-/** Replicas that know each other. */
+/** Replicas that are peers of each other. */
 export async function fleet(
   lab: Lab,
   size: number,
@@ -34,7 +34,7 @@ export async function fleet(
         'peer-static': addresses.join(','),
         'peer-auth-token': token,
         'peer-discovery-interval': '100ms',
-        // The machine may be busy with other probes.
+        // Other probes may keep the machine busy.
         'peer-timeout': '20s',
         'peer-patience': '20s',
         ...flags,
@@ -69,11 +69,11 @@ export async function call(
 export async function ring(
   site: Site,
 ): Promise<{ readonly peers: readonly string[]; readonly self: string; readonly count: number }> {
-  // The keys of this document are what is asserted.
+  // The test asserts the keys of this document.
   return JSON.parse((await call(site, '/_cache/peers')).text) as never;
 }
 
-/** Lines three hours old, and a question about them. */
+/** Pushes lines that are three hours old. */
 export async function filled(lab: Lab): Promise<void> {
   await lab.push(
     linesOf({ app: 'web' }, 20, 30 * minuteMs).map((line) => ({ ...line, agoMs: line.agoMs + 3 * hourMs })),

@@ -1,11 +1,11 @@
-/** What the claims about caches share: old lines of one stream, and whether a request asks the backend. */
+/** Helpers for the claims about caches: old lines of one stream, and a check for backend calls. */
 import { hourMs, linesOf, minuteMs, type Lab } from './lab.js';
 import { expect } from './section.js';
 import type { Params, Site } from './site.js';
 
 export const selector = '{app="web"}';
 
-/** Whether a request asks the backend anything. */
+/** True if a request causes any backend call. */
 export async function asks(site: Site, path: string, params: Params): Promise<boolean> {
   site.relay.forget();
   const { status } = await site.get(path, params);
@@ -13,7 +13,7 @@ export async function asks(site: Site, path: string, params: Params): Promise<bo
   return site.called.length > 0;
 }
 
-/** Pushes lines of three hours ago. */
+/** Pushes lines that are three hours old. */
 export async function filled(lab: Lab): Promise<void> {
   await lab.push(
     linesOf({ app: 'web' }, 60, 30 * minuteMs, (at) => `served request ${at} in ${at * 3} ms`).map(

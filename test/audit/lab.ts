@@ -27,14 +27,14 @@ export interface Line {
 
 export interface SiteSettings {
   readonly env?: Readonly<Record<string, string>>;
-  /** `X-Scope-OrgID` of the requests unless they have one; `undefined` for none. */
+  /** `X-Scope-OrgID` of requests that do not set one; `undefined` for none. */
   readonly orgId?: string | undefined;
   readonly clock?: Clock;
-  /** Address of another relay. */
+  /** A relay to use instead of a new one. */
   readonly relay?: Relay;
 }
 
-/** A clock that a probe puts forward. */
+/** A clock that a probe can advance. */
 export class MovedClock implements Clock {
   #movedMs = 0;
 
@@ -55,7 +55,7 @@ export class MovedClock implements Clock {
   }
 }
 
-/** The backend of a run, and the tenants that probes take for themselves. */
+/** The backend of a run, and the tenants that it allocates to probes. */
 export class House {
   readonly url: string;
   readonly nowMs = Date.now();
@@ -68,7 +68,7 @@ export class House {
     this.#close = close;
   }
 
-  /** The embedded backend, or the one at `url`, which keeps what earlier runs wrote: each run takes accounts of its own. */
+  /** The embedded backend, or the one at `url`, which still has the data of earlier runs: each run uses new accounts. */
   static async open(url: string | undefined): Promise<House> {
     if (url !== undefined)
       return new House(url, 1_000 * Math.floor((Date.now() / 1000) % 4_000_000), () => Promise.resolve());
@@ -86,10 +86,10 @@ export class House {
   }
 }
 
-/** What one probe works with; everything is stopped after it. */
+/** The environment of one probe; everything is stopped after it. */
 export class Lab {
   readonly house: House;
-  /** A tenant of its own. */
+  /** The tenant of this probe. */
   readonly account: number;
   readonly nowMs: number;
   readonly #closers: (() => unknown)[] = [];
@@ -104,17 +104,17 @@ export class Lab {
     return String(this.account);
   }
 
-  /** Another tenant of its own. */
+  /** Another tenant for this probe. */
   another(): number {
     return this.house.takeAccount();
   }
 
-  /** A time before now, as the API reads it. */
+  /** A time in the past, in the API's format. */
   ago(ms: number): string {
     return String(BigInt(Math.round(this.nowMs - ms)) * 1_000_000n);
   }
 
-  /** The range from so long ago until now, or until so long ago. */
+  /** The range from `ms` ago until now, or until `untilMs` ago. */
   range(ms: number, untilMs = 0): { readonly start: string; readonly end: string } {
     return { start: this.ago(ms), end: this.ago(untilMs) };
   }
@@ -140,7 +140,7 @@ export class Lab {
     await pushRows(store, account, streamFields, timed);
   }
 
-  /** A proxy of the default pipeline with these flags. */
+  /** Starts a proxy of the default pipeline with these flags. */
   async site(flags: Readonly<Record<string, string>> = {}, settings: SiteSettings = {}): Promise<Site> {
     const relay = settings.relay ?? (await this.relay());
     const log = new CapturedLog();
@@ -152,7 +152,7 @@ export class Lab {
             listen: '127.0.0.1:0',
             'admin-listen': '127.0.0.1:0',
             'server.register-instrumentation': 'true',
-            // The clients of all probes are one address, and the calls of the warm-up would be among those of a probe.
+            // The clients of all probes share one address, and cache warming would add calls to those of a probe.
             'rate-limit-per-second': '0',
             'labels-cache-warm': 'false',
             backend: relay.url,
@@ -172,7 +172,7 @@ export class Lab {
     return new Site(proxy, log, relay, 'orgId' in settings ? settings.orgId : this.orgId);
   }
 
-  /** A relay before the backend. */
+  /** Starts a relay in front of the backend. */
   async relay(): Promise<Relay> {
     const relay = await Relay.open(this.house.url);
     this.later(() => relay.close());
@@ -185,7 +185,7 @@ export class Lab {
     return folder;
   }
 
-  /** Done when the probe has ended, the last one first. */
+  /** Runs a function when the probe has ended, in reverse order. */
   later(close: () => unknown): void {
     this.#closers.push(close);
   }
@@ -195,7 +195,7 @@ export class Lab {
   }
 }
 
-/** Lines of one stream, the same time apart, the newest a minute old. */
+/** Evenly spaced lines of one stream, the newest a minute old. */
 export function linesOf(
   labels: Readonly<Record<string, string>>,
   count: number,
@@ -209,7 +209,7 @@ export function linesOf(
   }));
 }
 
-/** Waits for something that happens in the background; throws when it does not within half a minute. */
+/** Waits for a background event; throws after half a minute. */
 export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
   for (let tries = 0; tries < 1_200; tries += 1) {
     if (await isSo()) return;

@@ -5,7 +5,7 @@ import { expect, same, type Claim, type Section } from './section.js';
 
 type Flags = Readonly<Record<string, string>>;
 
-/** A stream with a dotted label and rows with dotted metadata and dotted keys of JSON. */
+/** Pushes a stream with a dotted label and rows with dotted metadata and dotted JSON keys. */
 async function dotted(lab: Lab, flags: Flags = {}): Promise<Site> {
   await lab.pushRows(
     ['service.name', 'env'],
@@ -34,7 +34,7 @@ async function fields(lab: Lab, site: Site, query: string): Promise<readonly Fie
 
 const reference = { selector: '{env=~".+"}', dottedMatcher: '{service.name="web"}' };
 
-/** What one row of the option matrix promises. */
+/** One row of the option matrix. */
 interface Combination {
   readonly line: string;
   readonly style: string;

@@ -14,7 +14,7 @@ async function filled(lab: Lab, flags: Readonly<Record<string, string>> = {}): P
   return lab.site(flags);
 }
 
-/** A route of the read API: what it is asked, what its answer holds, and what the backend is asked. */
+/** A route of the read API: its request, the content of its response, and the backend calls. */
 interface ReadRoute {
   readonly line: string;
   readonly path: string;

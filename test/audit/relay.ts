@@ -1,42 +1,42 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call of the proxy to its backend. */
+/** A backend call of the proxy. */
 export interface SeenCall {
   readonly path: string;
   readonly args: ReadonlyMap<string, string>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** What happens to a call in place of the true answer. */
+/** Changes to the response of a call. */
 export interface Meddling {
-  /** Waited for before anything else. */
+  /** Awaited before anything else. */
   readonly first?: () => Promise<void>;
-  /** The wait before the answer, or before the call goes on. */
+  /** The delay before the response, or before the call is forwarded. */
   readonly waitMs?: number;
-  /** The status to answer with; without one the call goes on to the backend. */
+  /** The response status; without one the call is forwarded to the backend. */
   readonly status?: number;
   readonly body?: string;
-  /** The connection is cut. */
+  /** Cuts the connection. */
   readonly isCut?: true;
 }
 
-/** What is asked by itself, to learn how the backend is. */
+/** Calls that the proxy makes on its own to check the state of the backend. */
 const ownBusiness: ReadonlySet<string> = new Set([
   '/health',
   '/metrics',
   '/select/buildinfo',
-  // Deletions that an earlier probe made are followed to their end.
+  // Polls until deletions of an earlier probe are finished.
   '/delete/active_tasks',
 ]);
 const maxBodyBytes = 4 * 1024 * 1024;
 const maxCalls = 20_000;
 
-/** A relay before the backend that remembers the calls, and meddles with those that a probe names. */
+/** A relay in front of the backend that records the calls, and changes those that a probe selects. */
 export class Relay {
   readonly url: string;
   calls: SeenCall[] = [];
-  /** The most calls that were open at once since `forget`. */
+  /** The maximum of concurrent calls since `forget`. */
   mostOpen = 0;
   meddle: (call: SeenCall) => Meddling | undefined = () => undefined;
   #open = 0;
@@ -116,7 +116,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Resolves after the time, or when the caller has gone. */
+/** Resolves after the delay, or when the client disconnects. */
 async function waited(ms: number, outgoing: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,7 +1,8 @@
 /**
- * `npm run audit-spec`: goes through the specification line by line on running proxies, prints how each line fares, and writes
- * docs/specification.md. `--only=TEXT` takes the claims whose lines or words have that text, and writes nothing. BACKEND_URL names a real
- * VictoriaLogs in the place of the embedded backend.
+ * `npm run audit-spec`: checks the specification line by line on running proxies, prints the result of each line, and writes
+ * docs/specification.md. `--only=TEXT` checks only the claims with that text in their lines or words, and writes nothing. BACKEND_URL names
+ * a
+ * real VictoriaLogs to use instead of the embedded backend.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,18 +1,18 @@
 import type { Lab } from './lab.js';
 
-/** Something that the specification says, and how a running proxy is asked whether it does so. */
+/** A claim of the specification, with a probe that checks it on a running proxy. */
 export interface Claim {
-  /** Lines of the specification: `405`, or `42-45, 418`. */
+  /** Lines of the specification, such as `405` or `42-45, 418`. */
   readonly lines: string;
-  /** What they say, in a few words. */
+  /** A short summary of these lines. */
   readonly says: string;
-  /** Throws where it is not so. Where the proxy differs on purpose, it throws where the difference is not as it is told. */
+  /** Throws if the claim is false. For an intended difference, throws if the proxy does not behave as documented. */
   readonly probe: (lab: Lab) => Promise<void>;
-  /** Where the proxy does something else on purpose: how the sentence about it in docs/differences.md begins, word by word. */
+  /** For an intended difference: the exact beginning of the sentence about it in docs/differences.md. */
   readonly differs?: string;
-  /** As `differs`, for what does not exist at all. */
+  /** Like `differs`, for a feature that does not exist. */
   readonly missing?: string;
-  /** It is quick, and `npm test` runs it. */
+  /** True if the probe is quick, so that `npm test` runs it. */
   readonly isQuick?: true;
 }
 

@@ -30,7 +30,7 @@ export const sections: readonly Section[] = [
   flags,
 ];
 
-/** The lines of the specification that say something about a running proxy; the others are headings, or say what it leaves open. */
+/** The lines of the specification that describe a running proxy; the others are headings, or leave something open. */
 export const checkable = [
   ...[
     '8-19, 27-35, 40-45, 49-52, 60-61, 67-69, 71, 77-79, 81, 83, 87-93, 99-102, 104, 110-116, 120-125, 129-133',

@@ -5,7 +5,7 @@ import type { Site } from './site.js';
 
 const selector = '{app="web"}';
 
-/** What a proxy shows after requests of many kinds. */
+/** The metrics and logs of a proxy after requests of many kinds. */
 interface Shown {
   readonly exposition: string;
   readonly log: readonly LogRecord[];
@@ -13,7 +13,7 @@ interface Shown {
 
 const shown = new WeakMap<House, Promise<Shown>>();
 
-/** Uses one proxy for all claims about metrics and logs. */
+/** Sends requests to one proxy for all claims about metrics and logs. */
 async function use(house: House): Promise<Shown> {
   const lab = new Lab(house);
   try {
@@ -64,7 +64,7 @@ async function ask(lab: Lab, site: Site): Promise<void> {
   await site.get('query', { query: '{app=' }, headers);
 }
 
-/** What one proxy shows to all claims of a run. */
+/** The metrics and logs that all claims of a run share. */
 export function showing({ house }: Lab): Promise<Shown> {
   const known = shown.get(house) ?? use(house);
   shown.set(house, known);

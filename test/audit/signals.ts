@@ -27,7 +27,7 @@ const metrics: readonly Specified[] = listed('metrics.txt').map((row) => {
   return { name, type, labels: labels === '-' ? [] : labels.split(',').sort() };
 });
 
-/** Throws unless the metric is there with its type, and its samples have its labels. */
+/** Throws unless the metric exists with its type, and its samples have its labels. */
 function checkMetric(exposition: string, { name, type, labels }: Specified): void {
   expect(exposition.includes(`# TYPE ref_proxy_${name} ${type}\n`), `there is no ${type} ${name}`);
   const samples = exposition.matchAll(new RegExp(`^ref_proxy_${name}(?:_count)?\\{(.*)\\} `, 'gm'));

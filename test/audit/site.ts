@@ -4,7 +4,7 @@ import type { CapturedLog } from '../../core/testing/index.js';
 import { expect } from './section.js';
 import type { Relay } from './relay.js';
 
-/** What a client got. */
+/** A response. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -38,12 +38,12 @@ export class Site {
     this.#orgId = orgId;
   }
 
-  /** The headers of its requests. */
+  /** The default headers of its requests. */
   get headers(): Headers {
     return this.#orgId === undefined ? {} : { 'x-scope-orgid': this.#orgId };
   }
 
-  /** Asks the main listener; a path without a slash in front is below `/loki/api/v1`. */
+  /** Sends a request to the main listener; a path without a leading slash is below `/loki/api/v1`. */
   async get(path: string, params: Params = {}, headers: Headers = {}): Promise<Reply> {
     return this.send('GET', path, params, headers);
   }
@@ -55,7 +55,7 @@ export class Site {
     for (const [name, values] of Object.entries(params))
       for (const value of [values].flat()) (isForm ? form : url.searchParams).append(name, value);
     return ask(url, {
-      // The methods of a probe are those of HTTP.
+      // Probes use HTTP methods only.
       method: method as 'GET',
       headers: {
         ...this.headers,
@@ -66,11 +66,11 @@ export class Site {
     });
   }
 
-  /** The document that a request is answered with; throws unless the status is 200. */
+  /** The JSON response to a request; throws unless the status is 200. */
   async json(path: string, params: Params = {}, headers: Headers = {}): Promise<Json> {
     const { status, text } = await this.get(path, params, headers);
     expect(status === 200, `${path} answers ${status} ${text.slice(0, 300)}`);
-    // What a probe reads of it is what it asserts.
+    // The probe asserts the parts that it reads.
     return JSON.parse(text) as Json;
   }
 
@@ -80,7 +80,7 @@ export class Site {
     return entriesOf(data);
   }
 
-  /** The sum of the samples of a metric, whatever their labels; NaN where there are none. */
+  /** The sum of all samples of a metric; NaN if there are none. */
   async metric(name: string): Promise<number> {
     const { text } = await this.get('/metrics');
     const form = new RegExp(`^ref_proxy_${name}(?:\\{.*\\})? (\\S+)$`, 'gm');
@@ -88,13 +88,13 @@ export class Site {
     return values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0);
   }
 
-  /** The paths of the calls since the last `forget`, without what stands before the name. */
+  /** The paths of the calls since the last `forget`, without `/select/logsql/`. */
   get called(): readonly string[] {
     return this.relay.calls.map(({ path }) => path.replace('/select/logsql/', ''));
   }
 }
 
-/** A document of the API; what is read of it is asserted by who reads it. */
+/** An API response; its readers assert the parts that they read. */
 export interface Json {
   readonly status?: string;
   readonly data?: unknown;
@@ -131,7 +131,7 @@ export async function ask(url: URL | string, options: Parameters<typeof request>
   return { status: statusCode, headers, text: await body.text() };
 }
 
-/** The text of an error, with its status in front. */
+/** The text of an error, preceded by its status. */
 export function errorOf({ status, text }: Reply): string {
   const found = /"error":"((?:[^"\\]|\\.)*)"/.exec(text);
   return `${status} ${found?.[1] === undefined ? text.trim() : String(JSON.parse(`"${found[1]}"`))}`;

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { TailClient } from '../plugins/tail/fixtures.js';
 import type { Headers, Site } from './site.js';
 
-/** A tail that is accepted. */
+/** Opens a tail and waits until it is accepted. */
 export async function openTail(
   site: Site,
   params: Readonly<Record<string, string>>,
@@ -14,7 +14,7 @@ export async function openTail(
   return client.opened();
 }
 
-/** The status and text with which a tail is refused before it begins. */
+/** The status and text with which a tail is rejected before it starts. */
 export async function refusedTail(
   site: Site,
   params: Readonly<Record<string, string>>,

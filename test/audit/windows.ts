@@ -4,12 +4,12 @@ import type { SeenCall } from './relay.js';
 import { expect, same, type Claim, type Section } from './section.js';
 
 const selector = '{app="web"}';
-/** A metric whose values are computed from rows. */
+/** A metric query with values computed from rows. */
 const ofRows = `quantile_over_time(0.5, ${selector} | logfmt | unwrap a [5m]) by (app)`;
 
 type Flags = Readonly<Record<string, string>>;
 
-/** Lines over twelve hours, all of them some hours old. */
+/** Evenly spaced lines, the newest about two hours old. */
 function old(count: number, hours: number): readonly Line[] {
   return linesOf({ app: 'web' }, count, hours * hourMs, (at) => `a=${at}`).map((line) => ({
     ...line,
@@ -17,17 +17,17 @@ function old(count: number, hours: number): readonly Line[] {
   }));
 }
 
-/** The twelve hours of these lines. */
+/** The twelve hours that contain these lines. */
 function past(lab: Lab, movedMs = 0): Params {
   return { ...lab.range(14 * hourMs - movedMs, 2 * hourMs - movedMs), step: '300' };
 }
 
-/** Whether rows are read, and not only counted. */
+/** True if the call reads rows and does not only count them. */
 function isRead({ path, args }: SeenCall): boolean {
   return path.endsWith('/query') && args.get('query')?.includes('| stats ') === false;
 }
 
-/** Where a call begins, in milliseconds. */
+/** The start of a call's range, in milliseconds. */
 function startOf({ args }: SeenCall): number {
   return msOf(args.get('start') ?? '');
 }
@@ -42,7 +42,7 @@ async function withOld(lab: Lab, flags: Flags = {}, lines = old(288, 12)): Promi
   return lab.site({ 'query-range-adaptive-parallel': 'false', ...flags });
 }
 
-/** The most reads at once for twelve windows. */
+/** The maximum of concurrent reads for twelve windows. */
 async function atOnce(lab: Lab, query: string, flags: Flags): Promise<number> {
   const site = await withOld(lab, { 'query-range-stream-aware-batching': 'false', ...flags });
   let [open, most] = [0, 0];
@@ -57,7 +57,7 @@ async function atOnce(lab: Lab, query: string, flags: Flags): Promise<number> {
   return most;
 }
 
-/** The time until an answer of which the read of one window hangs, and the answer. */
+/** The response to a query in which the read of one window hangs, and the time it took. */
 async function hanging(
   lab: Lab,
   query: string,
@@ -163,7 +163,7 @@ export const windows: Section = {
         const many = { 'query-range-max-parallel': '4', 'query-range-expensive-hit-threshold': '1000000' };
         const one = await atOnce(lab, ofRows, { ...many, 'query-range-max-parallel': '1' });
         const four = await atOnce(lab, ofRows, many);
-        // The part that is not sealed yet is read beside the windows.
+        // The part that is not sealed yet is read in parallel with the windows.
         expect(one <= 2 && four > one, `${one} at once of 1, ${four} of 4`);
         const costly = {
           'query-range-max-parallel': '4',
@@ -234,7 +234,7 @@ export const windows: Section = {
       probe: async (lab) => {
         const site = await withOld(lab, { 'query-range-window-timeout': '1s' });
         for (const meddling of [{ status: 500, body: 'x' }, { waitMs: 20_000 }]) {
-          // Whatever counts: all but the reads themselves.
+          // All counting calls, but not the reads themselves.
           site.relay.meddle = (call) =>
             /query|hits/.test(call.path) && !isRead(call) ? meddling : undefined;
           const reply = await site.get('query_range', {
