@@ -19,7 +19,7 @@ import {
 
 const minute = 60_000;
 
-/** The row of controls: time range, settings, ways out of errors and empty answers, what is shared, keys. */
+/** The control bar: time range, settings, ways out of errors and empty answers, sharing, keyboard shortcuts. */
 export const barChecks: readonly Check[] = [
   [
     'a range is picked, written, moved and widened, and the page’s address has it',
@@ -178,7 +178,7 @@ export const barChecks: readonly Check[] = [
         });
         await page.route('**/api/query_range*', async (route) => {
           asked.push(limitOf(route.request().url()));
-          // The first ones are never answered.
+          // The first requests never get a response.
           if (asked.at(-1) === '7') await route.continue();
         });
         await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -279,9 +279,9 @@ export const barChecks: readonly Check[] = [
         };
         await click(page.locator('.example', { hasText: 'Warnings and errors' }));
         await page.locator('.bar .level-error').first().waitFor();
-        // While lines arrive, the bars count those so far.
+        // While lines arrive, the bars count only those received so far.
         await settled(page);
-        // The red peak stands out; a press on its bar asks for its minute alone.
+        // The red peak is tall; a click on its bar selects just that minute.
         const peak = await page.evaluate<{ readonly x: number; readonly y: number }>(`(() => {
           const bars = [...document.querySelectorAll('.bar .level-error')].map((bar) => bar.getBoundingClientRect());
           const tallest = bars.sort((a, b) => b.height - a.height)[0];

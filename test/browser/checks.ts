@@ -13,7 +13,7 @@ import { seriesChecks } from './series-checks.js';
 import { shareChecks } from './share-checks.js';
 import { spokenChecks } from './spoken-checks.js';
 
-/** What docs/ui.md says of the page. */
+/** The claims of docs/ui.md about the page. */
 export const checks: readonly Check[] = [
   ...pageChecks,
   ...editorChecks,

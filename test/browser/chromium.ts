@@ -12,7 +12,7 @@ const flags = [
   '--disable-sync',
 ];
 
-/** The Chromium of this machine: `CHROMIUM`, or where Debian puts it; undefined when there is none. */
+/** The path of Chromium: `CHROMIUM`, or Debian's path; undefined if there is none. */
 export function findChromium(): string | undefined {
   const paths = [process.env['CHROMIUM'], '/usr/bin/chromium'];
   return paths.find((path) => path !== undefined && existsSync(path));
@@ -23,7 +23,7 @@ export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: flags });
 }
 
-/** Runs a command with a headless Chromium; its exit status is 2, with a line that says so, where there is none. */
+/** Runs a command with a headless Chromium; without one, prints an error and returns exit status 2. */
 export async function withChromium(use: (browser: Browser) => Promise<number>): Promise<number> {
   const found = findChromium();
   if (found === undefined) {
@@ -38,29 +38,29 @@ export async function withChromium(use: (browser: Browser) => Promise<number>): 
   }
 }
 
-/** How a window looks. */
+/** The size and colour scheme of a window. */
 export interface Look {
   readonly width: number;
   readonly height: number;
   readonly scheme: 'light' | 'dark';
 }
 
-/** A page, and what it did that it should not. */
+/** A page, and the faults it caused. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors on the console, and requests that leave this machine; a check takes out what it expects. */
+  /** Console errors, and requests to other machines; a check removes those that it expects. */
   readonly faults: string[];
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page in a window of its own, half an hour beside whole zones. */
+/** Opens a page in a new window, in a time zone with a half-hour offset. */
 export async function openPage(browser: Browser, url: string, look: Look): Promise<WatchedPage> {
   const context: BrowserContext = await browser.newContext({
     viewport: { width: look.width, height: look.height },
     colorScheme: look.scheme,
     timezoneId: 'Asia/Kolkata',
     locale: 'en-GB',
-    // What moves has no one colour to measure.
+    // An animated element has no stable colour to measure.
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();

@@ -1,7 +1,7 @@
 /**
- * `npm run dashboard`: a demo under some load is scraped by a real Prometheus (`PROMETHEUS`, or one in the PATH) for a minute, which is then asked
- * what each panel of the dashboard asks. A panel that Prometheus refuses ends it with 1, and `docs/images/dashboard.png` shows the others: drawn
- * here, because Grafana is no part of the tests.
+ * `npm run dashboard`: a real Prometheus (`PROMETHEUS`, or one in the PATH) scrapes a demo under some load for a minute, then answers the
+ * queries of each dashboard panel. Exits with 1 if Prometheus rejects a panel, and draws the others to `docs/images/dashboard.png`, because
+ * Grafana is not part of the tests.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -105,7 +105,7 @@ async function load(url: string): Promise<void> {
   const endMs = Date.now() + loadSeconds * 1000;
   for (let at = 0; Date.now() < endMs; at += 1) {
     const query = queries[at % queries.length] ?? '';
-    // Now and then another range, so that not everything comes from a cache.
+    // Occasionally change the range, so that not everything comes from a cache.
     const start = String(Math.floor(Date.now() / 1000) - 600 - (at % 40) * 30);
     const params = new URLSearchParams({ query, start, limit: '50' }).toString();
     const { body } = await request(`${url}/loki/api/v1/query_range?${params}`);
@@ -122,7 +122,7 @@ interface Found {
 
 async function panelsOf(prometheus: string, startMs: number): Promise<readonly Found[]> {
   const file = join(packageRoot(), 'examples/monitoring/dashboard.json');
-  // Generated here.
+  // This repository generates the file.
   const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { readonly panels: readonly Panel[] };
   const found: Found[] = [];
   for (const panel of panels) {
@@ -135,7 +135,7 @@ async function panelsOf(prometheus: string, startMs: number): Promise<readonly F
       const times = { start: String(startMs / 1000 + 15), end: String(Date.now() / 1000), step: '2' };
       const search = new URLSearchParams({ query, ...times }).toString();
       const { body } = await request(`${prometheus}/api/v1/query_range?${search}`);
-      // Prometheus' own answer.
+      // The response comes from Prometheus.
       const answer = (await body.json()) as Answer;
       if (answer.status !== 'success') throw new Error(`${panel.title}: ${answer.error ?? ''}`);
       for (const { metric, values } of answer.data?.result ?? []) {
@@ -156,7 +156,7 @@ async function panelsOf(prometheus: string, startMs: number): Promise<readonly F
 
 const colours = ['#3266ad', '#c2571a', '#2e7d4f', '#8a3f9e', '#b0922b', '#4a8fa8', '#a83250', '#5d6b7a'];
 const mostDrawn = colours.length;
-/** The top of an axis on which all is nothing. */
+/** The top of an axis whose values are all zero. */
 const least = 1e-9;
 
 function pageOf(all: readonly Found[]): string {

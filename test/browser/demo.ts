@@ -7,9 +7,9 @@ import type { Readable } from 'node:stream';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { freePort } from '../core/program/child.js';
 
-/** A demo that runs in a process of its own. */
+/** A demo in a separate process. */
 export interface RunningDemo {
-  /** Address of the page, as the demo prints it. */
+  /** Address of the UI, as printed by the demo. */
   readonly url: string;
   readonly close: () => Promise<void>;
 }
@@ -17,8 +17,8 @@ export interface RunningDemo {
 const token = 'token-of-the-browser-test';
 
 /**
- * Starts `ref-proxy demo` on free ports. One that wants a token has the page on its main listener, where it asks for it; one that wants a tenant
- * refuses requests without. `more` are further flags, which win over its own; `change` changes the text of its file.
+ * Starts `ref-proxy demo` on free ports. With `token`, the UI is on the main listener and requests need a token; with `tenant`, requests
+ * without a tenant are rejected. `more` contains further flags, which override its own; `change` edits the text of its pipeline file.
  */
 export async function startDemo(
   wants?: 'token' | 'tenant',
@@ -29,7 +29,7 @@ export async function startDemo(
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-browser-'));
   const backendPort = await freePort();
   const pipeline = await readFile(join(root, 'pipelines', 'demo.yaml'), 'utf8');
-  // The page shows folder and file, which stand in the pictures.
+  // The page shows the folder and file name, which appear in the screenshots.
   const file = join(folder, 'pipelines', 'demo.yaml');
   await mkdir(join(folder, 'pipelines'));
   await writeFile(file, change(pipeline.replaceAll('127.0.0.1:9429', `127.0.0.1:${backendPort}`)));
@@ -54,10 +54,10 @@ export async function startDemo(
   }
 }
 
-/** The token of a demo that wants one. */
+/** The token of a demo started with `token`. */
 export const demoToken = token;
 
-/** The address that the demo prints once it serves. Its output is read to the end: a process whose output nobody takes dies of it. */
+/** The address that the demo prints when it is ready. Its output is read to the end, because a process dies if its output is not read. */
 function printedUrl(output: Readable, exited: Promise<unknown>): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

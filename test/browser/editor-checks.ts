@@ -16,7 +16,7 @@ import {
   type Check,
 } from './looks.js';
 
-/** The query: its editor, its fields, its past. */
+/** The query: its editor, its fields, its history. */
 export const editorChecks: readonly Check[] = [
   [
     'the editor colours LogQL, and offers labels, values, stages, functions and ranges',
@@ -26,7 +26,7 @@ export const editorChecks: readonly Check[] = [
         const offers = async (typed: string, wanted: RegExp): Promise<void> => {
           await page.keyboard.type(typed);
           await offered.filter({ hasText: wanted }).first().waitFor();
-          // The editor takes no key for a choice in the first moment: it might have been meant for the text.
+          // The editor ignores keys for a completion in the first moment: they might be meant for the text.
           await page.waitForTimeout(200);
         };
         await page.locator('.cm-content').click();
@@ -81,7 +81,7 @@ export const editorChecks: readonly Check[] = [
         assert.equal(await queryText(page), '{service_name="checkout"} |= "order"');
         await alert.getByRole('button', { name: 'Try again' }).click();
         await page.locator('.row').first().waitFor();
-        // Chromium itself notes the status of the refusal.
+        // Chromium itself logs the error status.
         assert.deepEqual(faults.splice(0), [
           'Failed to load resource: the server responded with a status of 400 (Bad Request)',
         ]);
@@ -117,7 +117,7 @@ export const editorChecks: readonly Check[] = [
     (settings) =>
       withPage(settings, wide, hashOf(everyLine, { limit: '5' }), async ({ page }) => {
         await page.locator('.row').first().waitFor();
-        // While an answer is read, Enter in a field runs nothing.
+        // While a response is loading, Enter in a field does nothing.
         await settled(page);
         await openSettings(page);
         await page.getByLabel('Limit').fill('0');

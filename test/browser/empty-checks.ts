@@ -15,7 +15,7 @@ import {
 
 const minute = 60_000;
 
-/** Answers without lines whose reason is not in one place of the query. */
+/** Responses without lines for which no single part of the query is the reason. */
 export const emptyChecks: readonly Check[] = [
   [
     'of labels that have lines each but none together, one is left out by a click',
@@ -39,7 +39,7 @@ export const emptyChecks: readonly Check[] = [
     'streams that have lines at another time are found there, the nearest first',
     async (settings) => {
       const iso = (ms: number): string => new Date(ms).toISOString();
-      // The demo has lines of the last hour only.
+      // The demo only has lines of the last hour.
       const [from, to] = [iso(Date.now() - 240 * minute), iso(Date.now() - 180 * minute)];
       const hash = hashOf('{service_name="checkout"} |= "order"', { range: 'custom', from, to });
       await withPage(settings, wide, hash, async ({ page }) => {
@@ -84,7 +84,7 @@ export const emptyChecks: readonly Check[] = [
         assert.equal(await page.getByLabel('Tenant').inputValue(), 'default');
         assert.equal(sent.at(-1), 'default');
         assert.ok(sent.includes('defualt'));
-        // For a tenant with logs but none for this query, the reason is about the query.
+        // For a tenant with logs but none that match this query, the reason concerns the query.
         await ask('default', '{service_name="chekout"}');
         await page.locator('.reason').waitFor();
         await until(page, "document.querySelector('.empty h2')?.textContent === 'No lines'");

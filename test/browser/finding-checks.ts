@@ -24,7 +24,7 @@ async function openPanel(page: Page, tab: 'Fields' | 'Labels'): Promise<void> {
   else await page.getByRole('tab', { name: tab, exact: true }).click();
 }
 
-/** Finding what to ask for: fields, labels, levels, patterns and volumes. */
+/** Exploring the data: fields, labels, levels, patterns and volumes. */
 export const findingChecks: readonly Check[] = [
   [
     'the fields of the lines open to their most frequent values with counts, and a click keeps or drops one',
@@ -90,7 +90,7 @@ export const findingChecks: readonly Check[] = [
         await fitsAndReads(page);
         await panel.getByRole('button', { name: 'List values without counts' }).click();
         await panel.locator('.value').first().waitFor();
-        // Chromium itself notes the status of the refusal.
+        // Chromium itself logs the error status.
         assert.equal(faults.splice(0).length, 1);
       }),
   ],

@@ -1,6 +1,6 @@
-/** What is asked of a page from inside; texts of programs, since the browser's types are not this project's. */
+/** Expressions that are evaluated inside the page; they are strings, because this project does not include the browser's types. */
 
-/** Sum of the layout shifts that no input caused (`layout-shift` entries). */
+/** Sum of the layout shifts without user input (`layout-shift` entries). */
 export const layoutShift = `new Promise((resolve) => {
   let sum = 0;
   new PerformanceObserver((list) => {
@@ -12,7 +12,7 @@ export const layoutShift = `new Promise((resolve) => {
 /** Pixels by which the page is wider than its window. */
 export const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Controls without a name that a screen reader could say. */
+/** Controls without an accessible name. */
 export const namelessControls = `[...document.querySelectorAll('button, input, select, textarea, summary, [tabindex="0"]')]
   .filter((control) => {
     const labels = control.labels === undefined || control.labels === null ? [] : [...control.labels];
@@ -21,11 +21,11 @@ export const namelessControls = `[...document.querySelectorAll('button, input, s
   })
   .map((control) => control.outerHTML.slice(0, 120))`;
 
-/** Stops of the keyboard that are boxes without a role. */
+/** Elements in the tab order that are boxes without a role. */
 export const boxStops = `[...document.querySelectorAll('[tabindex="0"]:is(div, pre, p, span):not([role])')]
   .map((stop) => stop.outerHTML.slice(0, 120))`;
 
-/** Texts whose contrast with what is behind them is under 4.5:1 (WCAG 2.2, 1.4.3), each as "ratio text". */
+/** Texts with a contrast to their background below 4.5:1 (WCAG 2.2, 1.4.3), each as "ratio text". */
 export const faintTexts = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (color) => {
@@ -62,29 +62,29 @@ export const faintTexts = `(() => {
   return faint;
 })()`;
 
-/** Every element in sight, those of the editor's shadow tree too. */
+/** Every visible element, including those of the editor's shadow tree. */
 const everything = `(function all(root) {
   return [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot === null ? [] : all(one.shadowRoot))]);
 })(document).filter((one) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true }))`;
 
-/** Texts of less than 13 pixels, each as "pixels text". */
+/** Texts smaller than 13 pixels, each as "pixels text". */
 export const smallTexts = `${everything}
   .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== ''))
   .map((one) => [parseFloat(getComputedStyle(one).fontSize), one.textContent.trim().slice(0, 40)])
   .filter(([size]) => size < 13)
   .map((found) => found.join(' '))`;
 
-/** Controls lower or narrower than 32 pixels; links inside of a sentence may be. */
+/** Controls less than 32 pixels high or wide; links inside a sentence are exempt. */
 export const smallTargets = `${everything}
   .filter((one) => one.matches('button, input, select, summary, [role="button"], [role="tab"]') && !one.matches('.skip'))
   .map((one) => [one.getBoundingClientRect(), one.outerHTML.slice(0, 100)])
   .filter(([box]) => box.width > 0 && (box.height < 31.5 || box.width < 31.5))
   .map(([box, html]) => box.width + 'x' + box.height + ' ' + html)`;
 
-/** Whether the keyboard is in the editor. */
+/** True if the editor has the focus. */
 export const isInEditor = "document.activeElement?.id === 'query'";
 
-/** Tables that are wider than their place, and choices whose text is wider than their field. */
+/** Tables wider than their container, and selects whose text is wider than the field. */
 export const cutTexts = `(() => {
   const canvas = document.createElement('canvas').getContext('2d');
   const cut = [...document.querySelectorAll('.cost-scroll')]
@@ -101,7 +101,7 @@ export const cutTexts = `(() => {
   return cut;
 })()`;
 
-/** True if each line of a list begins where the one before it ends. */
+/** True if each line of a list begins where the previous one ends. */
 export const rowsTouch = `(() => {
   const rows = [...document.querySelectorAll('.log .row')]
     .map((row) => [Number(row.dataset.index), row.getBoundingClientRect()])
@@ -112,7 +112,7 @@ export const rowsTouch = `(() => {
   });
 })()`;
 
-/** Controls and texts that reach beyond the panel of a menu. */
+/** Elements that overflow the panel of a menu. */
 export const spiltOver = `[...document.querySelectorAll('.popover-panel')].flatMap((panel) => {
   const { bottom, right } = panel.getBoundingClientRect();
   return [...panel.querySelectorAll('*')]

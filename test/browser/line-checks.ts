@@ -15,7 +15,7 @@ import {
   type Check,
 } from './looks.js';
 
-/** The numbers of a text, without their commas. */
+/** The numbers in a text, without commas. */
 function numbers(text: string): readonly number[] {
   return (text.match(/[\d,]+/g) ?? []).map((found) => Number(found.replaceAll(',', '')));
 }
@@ -27,7 +27,7 @@ async function legendSum(page: Page): Promise<number> {
 
 const textOfQuery = `document.getElementById('query').shadowRoot.querySelector('.cm-content').innerText`;
 
-/** Lines: what one can do with them, their histogram, their plan. */
+/** Lines: their actions, their histogram, their plan. */
 export const lineChecks: readonly Check[] = [
   [
     'a log query runs by the keyboard alone: rows, labels, bars',
@@ -129,7 +129,7 @@ export const lineChecks: readonly Check[] = [
           await until(page, `${textOfQuery}.includes('| msg="')`);
           await settled(page);
           assert.match(await queryText(page), /^\{service_name="checkout"\} \| logfmt \| msg="/);
-          // The row stays open where it is the first of this answer too, and no newer one came.
+          // The row stays open if it is also the first row of this response, and no newer one arrived.
           const head = page.locator('.row-head').first();
           if ((await head.getAttribute('aria-expanded')) === 'false') await head.click();
           await page

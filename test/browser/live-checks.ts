@@ -25,17 +25,17 @@ async function goLive(page: Page): Promise<void> {
   await page.locator('.row').first().waitFor();
 }
 
-/** Number of lines since the start, as the page says. */
+/** Number of lines since the start, as shown on the page. */
 const count =
   "Number(document.querySelector('.summary-line').textContent.match(/[\\d,]+/)[0].replace(',', ''))";
 
-/** Waits until more lines have come. */
+/** Waits until more lines have arrived. */
 async function untilMore(page: Page): Promise<void> {
   const before = await page.evaluate<number>(count);
   await until(page, `${count} > ${before + 2}`);
 }
 
-/** Number of requests for lines, from now on. */
+/** Returns a counter of the requests for lines from now on. */
 function countPolls(page: Page): () => number {
   let polls = 0;
   page.on('request', (request) => {
@@ -49,7 +49,7 @@ const rowTimes = `[...document.querySelectorAll('.row')]
   .map((row) => row.querySelector('time').title)`;
 const belowBottom = 'Math.round(document.body.scrollHeight - scrollY - innerHeight)';
 
-/** Follows lines behind a gateway. */
+/** Follows lines through a gateway. */
 async function withGate(
   settings: CheckSettings,
   use: (page: Page, gate: LiveGate, faults: string[]) => Promise<void>,
@@ -65,14 +65,14 @@ async function withGate(
   }
 }
 
-/** Takes out what Chromium says of a WebSocket that fails. */
+/** Removes Chromium's errors about a failed WebSocket. */
 function expectFailedSockets(faults: string[]): void {
   const others = faults.filter((text) => !text.startsWith('WebSocket connection to'));
   assert.notEqual(others.length, faults.length);
   faults.splice(0, faults.length, ...others);
 }
 
-/** The demo has lines twice a second; those of several seconds came while the connection was lost. */
+/** The demo produces lines twice a second; those of several seconds arrived while the connection was lost. */
 async function expectNoGap(page: Page): Promise<void> {
   const times = await page.evaluate<string[]>(rowTimes);
   const ms = times.map((text) => Number(BigInt(text.replace(' ns', '')) / 1_000_000n));
@@ -127,7 +127,7 @@ export const liveChecks: readonly Check[] = [
         const [place, held] = await page.evaluate<[number, string[]]>(`[scrollY, ${rowTimes}]`);
         await untilMore(page);
         assert.deepEqual(await page.evaluate(`[scrollY, ${rowTimes}]`), [place, held], 'it holds still');
-        // Pausing and going on does not move it either.
+        // Pausing and resuming does not move it either.
         await page.getByRole('button', { name: 'Pause' }).click();
         await page.getByRole('button', { name: 'Resume' }).click();
         await untilMore(page);

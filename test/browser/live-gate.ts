@@ -5,17 +5,17 @@ import type { Duplex } from 'node:stream';
 
 /** A reverse proxy in front of a demo that forwards HTTP requests, and refuses or cuts WebSockets on demand. */
 export interface LiveGate {
-  /** The page behind it. */
+  /** The UI behind the gate. */
   readonly url: string;
-  /** The requests for WebSockets so far, with the headers that they have. */
+  /** The WebSocket requests so far, with their headers. */
   readonly upgrades: readonly IncomingMessage['headers'][];
-  /** True to refuse WebSockets from now on. */
+  /** True to refuse new WebSockets. */
   refuses: boolean;
   /** Sends a short text to the open WebSockets, as if it came from the demo. */
   readonly send: (text: string) => void;
-  /** Cuts the open WebSockets off. */
+  /** Cuts the open WebSockets. */
   readonly cut: () => void;
-  /** Forwards nothing more over the open WebSockets, which stay open. */
+  /** Stops forwarding over the open WebSockets, which stay open. */
   readonly mute: () => void;
   readonly close: () => Promise<void>;
 }
@@ -70,7 +70,7 @@ export async function startLiveGate(pageUrl: string): Promise<LiveGate> {
     refuses: false,
     send: (text) => {
       const body = Buffer.from(text);
-      // A frame of text, whole and unmasked; its length has seven bits.
+      // A complete, unmasked text frame; its length fits in seven bits.
       for (const socket of open) socket.write(Buffer.concat([Buffer.from([0x81, body.length]), body]));
     },
     cut,

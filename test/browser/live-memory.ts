@@ -1,7 +1,9 @@
 /**
- * `npm run build && node dist/test/browser/live-memory.js --minutes=10`: follows a demo of 200 lines a second in headless Chromium, and prints
- * the page's heap after a collection, and its nodes, every 30 seconds (`--every=SECONDS`). Ends with 1 if the heap grows: if the median of the last
- * third of the samples is over 15 % above that of the first.
+ * `npm run build && node dist/test/browser/live-memory.js --minutes=10`: follows a demo of 200 lines a second in headless Chromium, and
+ * prints
+ * the page's heap after a garbage collection, and its DOM node count, every 30 seconds (`--every=SECONDS`). Exits with 1 if the heap grows:
+ * if
+ * the median of the last third of the samples is over 15 % above that of the first.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { quantile } from '../bench/asking.js';
@@ -24,7 +26,7 @@ interface Sample {
 const options = readArguments(process.argv.slice(2), ['minutes', 'every']);
 
 async function sample(page: Page, devTools: CDPSession, startedMs: number): Promise<Sample> {
-  // Twice: the first one may leave what only finalizers held.
+  // Two runs: the first may leave objects that only finalizers held.
   for (let run = 0; run < 2; run++) await devTools.send('HeapProfiler.collectGarbage');
   const { usedSize } = await devTools.send('Runtime.getHeapUsage');
   const { nodes, jsEventListeners } = await devTools.send('Memory.getDOMCounters');
@@ -63,7 +65,7 @@ function median(samples: readonly Sample[]): number {
 }
 
 async function main(browser: Browser): Promise<number> {
-  // The options of demo-data are the last ones of the file.
+  // The options of demo-data are at the end of the file.
   const faster = (yaml: string): string =>
     `${yaml.trimEnd()}\n      linesPerSecond: ${linesPerSecond}\n      history: 1m\n`;
   const demo = await startDemo(undefined, [], faster);

@@ -13,27 +13,27 @@ import {
 } from './in-page.js';
 
 /**
- * Keeps a picture under a name, of the page from its top to a height or of one part; does nothing unless pictures are wanted. It takes the
- * focus away, unless that is what is to be seen.
+ * Saves a screenshot of the page from its top to a height, or of one element; does nothing unless screenshots are enabled. It removes the
+ * focus, unless the focus is the subject.
  */
 export type Picture = (name: string, page: Page, shown: number | Locator, focus?: 'kept') => Promise<void>;
 
 export interface CheckSettings {
   readonly browser: Browser;
   readonly url: string;
-  /** Page of a demo that wants a token. */
+  /** UI of a demo that requires a token. */
   readonly lockedUrl: string;
-  /** Page of a demo whose pipeline refuses requests without a tenant. */
+  /** UI of a demo whose pipeline rejects requests without a tenant. */
   readonly tenantUrl: string;
   readonly picture: Picture;
 }
 
-/** A sentence about the page, and the function that throws when it is not so. */
+/** A sentence about the page, and a function that throws if it is false. */
 export type Check = readonly [sentence: string, check: (settings: CheckSettings) => Promise<void>];
 
 export const wide: Look = { width: 1440, height: 900, scheme: 'light' };
 export const dark: Look = { ...wide, scheme: 'dark' };
-/** The sizes that the page is made for. */
+/** The supported window sizes. */
 export const sizes: readonly Omit<Look, 'scheme'>[] = [
   { width: 390, height: 844 },
   { width: 1024, height: 768 },
@@ -43,7 +43,7 @@ export const schemes = ['light', 'dark'] as const;
 
 export const everyLine = '{service_name=~".+"}';
 
-/** Opens the page, waits until it shows what its address asks for, and holds it to making no error and no request elsewhere. */
+/** Opens the page, waits until it shows the query of its address, and requires that it causes no errors and no requests to other hosts. */
 export async function withPage(
   { browser, url }: Pick<CheckSettings, 'browser' | 'url'>,
   look: Look,
@@ -62,7 +62,10 @@ export async function withPage(
   }
 }
 
-/** Checks a state of the page: it fits its window, lines do not overlap, texts and targets are large enough, and axe finds no serious fault (WCAG AA). */
+/**
+ * Checks a state of the page: it fits its window, lines do not overlap, texts and targets are large enough, and axe finds no serious fault
+ * (WCAG AA).
+ */
 export async function fitsAndReads(page: Page): Promise<void> {
   assert.ok((await page.evaluate<number>(overflow)) <= 0, 'the page is no wider than its window');
   for (const [what, question] of [
@@ -83,7 +86,7 @@ export async function fitsAndReads(page: Page): Promise<void> {
   assert.deepEqual(found, [], 'axe finds nothing serious');
 }
 
-/** Types a query into the empty editor, without what it offers or completes. */
+/** Types a query into the empty editor, without completions. */
 export async function typeQuery(page: Page, query: string): Promise<void> {
   const editor = page.locator('.cm-content');
   await editor.click();
@@ -92,7 +95,7 @@ export async function typeQuery(page: Page, query: string): Promise<void> {
   await page.keyboard.insertText(query);
 }
 
-/** Waits until something holds in the page; its policy forbids what Playwright has for that. */
+/** Polls until an expression is true in the page; the page's CSP blocks Playwright's own function for this. */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let looks = 0; looks < 600; looks++) {
     if (await page.evaluate<boolean>(`Boolean(${expression})`)) return;
@@ -106,25 +109,25 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.outcome[aria-busy="false"]').waitFor();
 }
 
-/** Opens the fold with limit and order, unless it is open. */
+/** Opens the settings with limit and order, unless they are open. */
 export async function openSettings(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: /^Settings/ });
   if ((await button.getAttribute('aria-expanded')) !== 'true') await button.click();
 }
 
-/** The name of the button that changes the time range. */
+/** The label of the time range button. */
 export async function rangeText(page: Page): Promise<string> {
   const button = page.locator('.time-button');
   return (await button.getAttribute('title')) ?? (await button.innerText());
 }
 
-/** The fixed times in the address of the page, in milliseconds. */
+/** The absolute times in the address of the page, in milliseconds. */
 export function askedTimes(page: Page): readonly [from: number, to: number] {
   const asked = new URLSearchParams(new URL(page.url()).hash.slice(1));
   return [Date.parse(asked.get('from') ?? ''), Date.parse(asked.get('to') ?? '')];
 }
 
-/** The text of the query in the editor. */
+/** The query in the editor. */
 export function queryText(page: Page): Promise<string> {
   return page.locator('.cm-content').innerText();
 }

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** Nanoseconds between the made lines. */
+/** Nanoseconds between the generated lines. */
 const stepNs = 1_000_000n;
 
 /**
- * Lets the page be answered with made lines, `all` of them before now and each with its number: every question gets those of its range, the
- * newest first, up to its limit. Returns how many questions there were.
+ * Serves generated lines to the page, `all` numbered lines before now: each request gets those of its range, the newest first, up to its
+ * limit. Returns a counter of the requests.
  */
 export async function answerManyLines(
   page: Page,

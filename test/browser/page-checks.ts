@@ -39,7 +39,7 @@ export const pageChecks: readonly Check[] = [
             await page.getByRole('tab', { name: /Plan/ }).click();
             await page.locator('.cost').waitFor();
             await until(page, "!document.querySelector('.cost').textContent.includes('…')");
-            // Figures of a busy machine are longer.
+            // Times on a busy machine have more digits.
             await page.evaluate(
               "for (const time of document.querySelectorAll('.cost td:last-child')) time.textContent = '123,456 ms'",
             );

@@ -28,7 +28,7 @@ const stageNames = [
   'response-shape',
 ];
 
-/** What a mirror has found, as `/admin/mirror` tells it. */
+/** The findings of a mirror, as returned by `/admin/mirror`. */
 const found = {
   status: 'success',
   outcomes: { equal: 180, different: 2, failed: 1, skipped: 0, not_sent: 12 },
@@ -51,7 +51,7 @@ const found = {
   ],
 };
 
-/** The pipeline: the way of a request, the queries of clients, the settings and the mirror. */
+/** The pipeline view: the path of a request, the queries of clients, the settings and the mirror. */
 export const pipelineChecks: readonly Check[] = [
   [
     'the pipeline is the way of a request: the routes it arrives by, and each stage in its order with figures',
@@ -154,7 +154,7 @@ export const pipelineChecks: readonly Check[] = [
             await row.waitFor();
             assert.match(await row.innerText(), /ui_query_range read as \S+/);
             if (size.width > 390) assert.match(await row.innerText(), /not as statistics: /);
-            // The page has checked and explained it too, which nobody calls a query.
+            // The page has also checked and explained it, but these requests do not count as queries.
             assert.doesNotMatch(await page.locator('.asked').innerText(), /ui_(?:check|explain)/);
             await page.getByRole('button', { name: 'Share of time' }).press('Enter');
             assert.equal(await page.locator('[aria-sort="descending"]').innerText(), 'Share of time ↓');
@@ -281,7 +281,7 @@ export const pipelineChecks: readonly Check[] = [
   ],
 ];
 
-/** Makes a query one of the most frequent ones: only the first by each column are listed, and other checks ask many others. */
+/** Makes a query one of the most frequent ones: the lists show only the top ones by each column, and other checks send many others. */
 async function askOften(pageUrl: string, query: string): Promise<void> {
   const params = new URLSearchParams({ query, since: '1h', step: '60' });
   for (let count = 0; count < 40; count += 1)

@@ -14,7 +14,7 @@ import {
 } from './looks.js';
 
 const slow = '{service_name=~".+"} | logfmt | level="info" | took > 250ms';
-/** A query that no cache knows yet. */
+/** A query that is in no cache yet. */
 function ratio(seconds: number): string {
   const rate = (stages: string): string => `sum(rate({service_name=~".+"}${stages}[${seconds}s]))`;
   return `${rate(' | json | status="500" ')} / ${rate('')}`;
@@ -30,7 +30,7 @@ async function openPlan(page: Page): Promise<void> {
   );
 }
 
-/** The plan of a query: its picture, its figures, its hints, and another plan beside it. */
+/** The plan of a query: its diagram, its figures, its hints, and a second plan for comparison. */
 export const planChecks: readonly Check[] = [
   [
     'the plan is a picture from VictoriaLogs to the answer, with figures at the arrow, and reads at every size',
@@ -39,7 +39,7 @@ export const planChecks: readonly Check[] = [
         for (const scheme of schemes) {
           await withPage(settings, { ...size, scheme }, hashOf(slow), async ({ page }) => {
             await openPlan(page);
-            // A list beneath the layout, in the order of the rows' way.
+            // The layout is based on a list, in the order in which rows flow.
             assert.deepEqual(await page.locator('.flow > li h3').allInnerTexts(), [
               'VictoriaLogs',
               'Proxy',

@@ -19,7 +19,7 @@ import { startSlowAnswers } from './slow-answers.js';
 
 const focusedLine = "document.activeElement?.querySelector('.line')?.textContent";
 
-/** Asks for made lines and waits for the first of them. */
+/** Queries generated lines and waits for the first of them. */
 async function askForLines(page: Page, limit: number): Promise<void> {
   await typeQuery(page, everyLine);
   await page.evaluate(
@@ -48,7 +48,7 @@ const json = JSON.stringify({
   error: 'Error: no stock\n\tat reserve (stock.js:7)\n\tat order (order.js:9)',
 });
 
-/** Row whose line has a text. */
+/** The row whose line contains a text. */
 function rowWith(page: Page, text: string): Locator {
   return page.locator('.row', { hasText: text }).first();
 }

@@ -5,8 +5,9 @@ import { hashOf, everyLine, settled, wide } from './looks.js';
 import { answerManyLines } from './many-lines.js';
 
 /**
- * `node dist/test/browser/reading-speed.js`: how soon lines are on the screen, and how evenly many of them scroll. By hand on an idle machine,
- * since its figures are times; `--profile` adds the functions that took longest while scrolling.
+ * `node dist/test/browser/reading-speed.js`: measures how soon lines are on the screen, and how smoothly many of them scroll. Run it
+ * manually
+ * on an idle machine, because it measures times; `--profile` adds the functions that took longest while scrolling.
  */
 async function main(browser: Browser): Promise<number> {
   const demo = await startDemo();
@@ -32,7 +33,7 @@ const firstRuns = 4;
 const asked = hashOf(everyLine, { limit: '5000' });
 const goToQuery = `location.hash = ${JSON.stringify(asked)}; dispatchEvent(new PopStateEvent('popstate'));`;
 
-/** Collects the tasks that held the page for more than 50 ms. */
+/** Collects tasks that blocked the page for more than 50 ms. */
 const watchTasks = `window.longTasks = [];
   new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => Math.round(duration))))
     .observe({ type: 'longtask' });`;
@@ -68,7 +69,7 @@ const rowsHeld = 50_000;
 const words =
   'reservation failed because the warehouse did not answer within its timeout and the retry was refused ';
 
-/** The frames while 50,000 lines of several lengths are scrolled at several speeds. */
+/** Frame times while 50,000 lines of several lengths scroll at several speeds. */
 async function measureScrolling(page: Page): Promise<void> {
   const lineOf = (index: number): string => `level=info index=${index} msg="${words.repeat(index % 7)}"`;
   await answerManyLines(page, rowsHeld + 10_000, lineOf);
@@ -96,7 +97,7 @@ async function measureScrolling(page: Page): Promise<void> {
   }
 }
 
-/** Scrolls for 240 frames, and tells how long they took. */
+/** Scrolls for 240 frames, and returns their durations. */
 function scrollBy(pixels: number): string {
   return `(async () => {
     const step = ${pixels} || (document.documentElement.scrollHeight - innerHeight) / 240;
@@ -139,7 +140,7 @@ interface CpuProfile {
   readonly samples?: readonly number[];
 }
 
-/** Profiles the page until the returned function is called, which gives the functions that took longest. */
+/** Profiles the page until the returned function is called, which returns the functions that took longest. */
 async function startProfile(page: Page): Promise<() => Promise<readonly string[]>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Profiler.enable');

@@ -8,8 +8,10 @@ import { withChromium } from './chromium.js';
 import { startDemo } from './demo.js';
 
 /**
- * `npm run browser`: looks at /ui of a demo in headless Chromium (`CHROMIUM`, else /usr/bin/chromium); `-- --write` also keeps the
- * pictures of docs/ui.md, `-- --only=TEXT` runs the checks whose sentence has the text. Ends with 1 when a check fails, and with 2 when there is no Chromium.
+ * `npm run browser`: checks /ui of a demo in headless Chromium (`CHROMIUM`, else /usr/bin/chromium); `-- --write` also writes the
+ * screenshots of docs/ui.md, `-- --only=TEXT` runs the checks with that text in their sentence. Exits with 1 if a check fails, and with 2
+ * if
+ * there is no Chromium.
  */
 async function main(browser: Browser): Promise<number> {
   const picture = process.argv.includes('--write') ? await pictures() : () => Promise.resolve();
@@ -45,7 +47,7 @@ async function runAll(settings: CheckSettings): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-/** The largest picture that the repository takes. */
+/** The maximum size of an image in the repository. */
 const mostBytes = 250_000;
 
 async function pictures(): Promise<Picture> {
@@ -53,7 +55,7 @@ async function pictures(): Promise<Picture> {
   await mkdir(folder, { recursive: true });
   return async (name, page, shown, focus) => {
     const path = join(folder, `ui-${name}.png`);
-    // From the top, without the pointer and the focus that the check has left.
+    // From the top, without the pointer and focus that the check has left.
     await page.mouse.move(0, 0);
     if (focus === undefined) await page.evaluate('document.activeElement?.blur()');
     await page.evaluate('scrollTo(0, 0)');

@@ -17,7 +17,7 @@ import {
 const perService = 'sum by (service_name) (rate({service_name=~".+"}[5m]))';
 const perLevel = 'sum by (detected_level) (count_over_time({service_name=~".+"}[5m]))';
 
-/** Series: lines, values under the pointer, many of them. */
+/** Series: lines, values at the pointer, large numbers of series. */
 export const seriesChecks: readonly Check[] = [
   [
     'a metric query runs by the keyboard: lines, values beside the cursor, a table',
@@ -28,7 +28,7 @@ export const seriesChecks: readonly Check[] = [
         await page.locator('.lines canvas').waitFor();
         assert.equal(await page.locator('tbody .swatch:not(.is-void)').count(), 5);
         assert.equal(await page.locator('tbody tr').count(), 5);
-        // A rate is per second; the page asks for the unit beside the series.
+        // A rate is per second; the page requests the unit in addition to the series.
         await page.locator('tbody td').first().filter({ hasText: /\/s$/ }).waitFor();
         await page.locator('.plot.lines').press('ArrowLeft');
         assert.equal(await page.locator('.chart-tip li').count(), 5);
@@ -108,7 +108,7 @@ export const seriesChecks: readonly Check[] = [
             const seen = [await page.evaluate<string>(painted)];
             for (const form of ['Log scale', 'Stacked', 'Bars']) {
               await page.getByRole('button', { name: form, exact: true }).click();
-              // Each form is a picture of its own.
+              // Each form renders a different image.
               await until(
                 page,
                 `!${JSON.stringify(seen)}.includes(${painted} ?? ${JSON.stringify(seen[0])})`,

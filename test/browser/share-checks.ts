@@ -7,7 +7,7 @@ import { fitsAndReads, hashOf, queryText, settled, wide, withPage, type Check } 
 
 const checkout = '{service_name="checkout"} |= "a \'b\' & c"';
 
-/** Queries that run again by themselves, that come from a file, and that go to Grafana. */
+/** Queries that refresh automatically, that are imported from a file, and that open in Grafana. */
 export const shareChecks: readonly Check[] = [
   [
     'a query runs again every few seconds, not while the page is hidden, until that is switched off',
@@ -42,7 +42,7 @@ export const shareChecks: readonly Check[] = [
         assert.equal(await pass(10), 2);
         await hide(true);
         assert.equal(await pass(60), 2);
-        // What was due runs at once when the page is seen again.
+        // A query that was due runs immediately when the page becomes visible again.
         await hide(false);
         await settled(page);
         assert.equal(await pass(1), 3);
@@ -70,7 +70,7 @@ export const shareChecks: readonly Check[] = [
         await take(JSON.stringify([saved, { name: 'without a query' }, { ...saved, name: 'Another' }]));
         await page.getByText('2 imported.').waitFor();
         await fitsAndReads(page);
-        // One of the same name takes the place of the one before.
+        // An imported query replaces the existing one of the same name.
         await take(JSON.stringify([{ ...saved, query: '{service_name="checkout"} |= "slow"' }]));
         await page.getByText('1 imported.').waitFor();
         assert.equal(await page.locator('.past li').count(), 2);

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 
-/** A server before a demo that sends the lines of an answer only in part, until it is told to go on. */
+/** A server in front of a demo that sends only a part of the lines of a response until `finish` is called. */
 export interface SlowAnswers {
   readonly url: string;
-  /** Sends the rest of the answers that have begun. */
+  /** Sends the rest of the open responses. */
   readonly finish: () => void;
-  /** Resolves when a reader has left before the end of its answer. */
+  /** Resolves when a client has disconnected before the end of its response. */
   readonly left: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function startSlowAnswers(pageUrl: string): Promise<SlowAnswers> {
       if (!response.writableFinished) leave();
     });
     response.write(first);
-    // A second piece later, so that reading takes longer than a moment.
+    // More chunks later, so that reading takes longer than a moment.
     const timer = setInterval(() => response.write(' '), 20);
     await new Promise<void>((resolve) => {
       held.add(resolve);
@@ -67,7 +67,7 @@ async function pass(url: URL, incoming: IncomingMessage, response: ServerRespons
   response.end(Buffer.from(await body.arrayBuffer()));
 }
 
-/** An answer of a thousand lines, in two parts. */
+/** A response with a thousand lines, in two parts. */
 function madeAnswer(): readonly [string, string] {
   const nowNs = BigInt(Date.now()) * 1_000_000n;
   const values = Array.from({ length: 1_000 }, (_, index) => [

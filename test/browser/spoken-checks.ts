@@ -4,7 +4,7 @@ import { boxStops } from './in-page.js';
 import { hashOf, settled, typeQuery, until, wide, withPage, type Check } from './looks.js';
 import { outlineOf, spokenParts, unclearStops, type SpokenPart } from './spoken.js';
 
-/** Checks what holds in every state, and returns the parts of this one. */
+/** Checks the rules for every state, and returns the parts of this one. */
 async function heard(page: Page): Promise<readonly SpokenPart[]> {
   const parts = await spokenParts(page);
   assert.deepEqual(unclearStops(parts), [], 'each stop of the keyboard says once what it is');
@@ -16,7 +16,7 @@ async function heard(page: Page): Promise<readonly SpokenPart[]> {
   return parts;
 }
 
-/** The texts of the live regions, which are read out as they change. */
+/** The texts of the live regions, which screen readers announce when they change. */
 function announced(parts: readonly SpokenPart[]): readonly string[] {
   return parts
     .filter(
@@ -40,7 +40,7 @@ const frame = (...inside: readonly string[]): readonly string[] => [
 const query = ['region Query', '2 Query'];
 const answer = ['complementary Fields and labels', 'region Answer', '2 Answer'];
 
-/** The page as a person with a screen reader meets it. */
+/** The page as a screen reader presents it. */
 export const spokenChecks: readonly Check[] = [
   [
     'a screen reader meets lines as a list of so many, hears of the answer, and an open row by its headings',
@@ -72,7 +72,7 @@ export const spokenChecks: readonly Check[] = [
             actions.some((one) => one.startsWith(name)),
             name,
           );
-        // A chart that is read by keys says what it is and where it is read.
+        // A chart with keyboard control announces its purpose and its current position.
         await page.locator('.plot svg').press('End');
         await until(page, "document.querySelector('.chart-tip') !== null");
         assert.ok(announced(await heard(page)).includes('all'), 'the bar is announced');
@@ -143,7 +143,7 @@ export const spokenChecks: readonly Check[] = [
         await page.locator('dialog h2').waitFor();
         parts = await spokenParts(page);
         assert.deepEqual(unclearStops(parts), []);
-        // The page behind it is out of reach.
+        // The page under the dialog is not reachable.
         assert.deepEqual(outlineOf(parts), ['dialog Keyboard shortcuts', '2 Keyboard shortcuts']);
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Pipeline' }).click();

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 
-/** A part of the page as a screen reader meets it, in its order. */
+/** A part of the page as a screen reader presents it, in reading order. */
 export interface SpokenPart {
   readonly role: string;
   readonly name: string;
   readonly description: string;
   readonly level: number | undefined;
   readonly isFocusable: boolean;
-  /** Roles and names of what it is in, the outermost first. */
+  /** Roles and names of its ancestors, the outermost first. */
   readonly within: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface TreeNode {
   readonly childIds?: readonly string[];
 }
 
-/** The parts of the page's accessibility tree, as Chromium gives it to screen readers. */
+/** The page's accessibility tree as Chromium provides it to screen readers. */
 export async function spokenParts(page: Page): Promise<readonly SpokenPart[]> {
   const session = await page.context().newCDPSession(page);
   try {
@@ -47,7 +47,7 @@ export async function spokenParts(page: Page): Promise<readonly SpokenPart[]> {
   }
 }
 
-/** Roles of boxes that are not read out. */
+/** Roles of boxes that are not announced. */
 const unsaid: ReadonlySet<string> = new Set(['none', 'generic', 'InlineTextBox', 'RootWebArea']);
 
 function partOf(
@@ -61,7 +61,7 @@ function partOf(
     name: (name?.value ?? '').trim(),
     description: (description?.value ?? '').trim(),
     level: typeof level === 'number' ? level : undefined,
-    // The document itself takes the focus where nothing else does.
+    // The document itself is focusable if nothing else has the focus.
     isFocusable: property('focusable') === true && role?.value !== 'RootWebArea',
     within,
   };
@@ -77,7 +77,7 @@ const landmarks: ReadonlySet<string> = new Set([
   'dialog',
 ]);
 
-/** Landmarks and headings in their order: `region Query`, `2 Answer`. */
+/** Landmarks and headings in order: `region Query`, `2 Answer`. */
 export function outlineOf(parts: readonly SpokenPart[]): readonly string[] {
   return parts.flatMap(({ role, name, level }) => {
     if (role === 'heading') return [`${level ?? '?'} ${name}`];
@@ -85,7 +85,7 @@ export function outlineOf(parts: readonly SpokenPart[]): readonly string[] {
   });
 }
 
-/** Stops of the keyboard that say nothing of themselves, or say it twice. */
+/** Elements in the tab order without a name, or with a description that repeats it. */
 export function unclearStops(parts: readonly SpokenPart[]): readonly string[] {
   return parts
     .filter(({ isFocusable }) => isFocusable)
