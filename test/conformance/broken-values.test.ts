@@ -13,7 +13,7 @@ test.serial(
     );
     const found = async (url: string, filter: string): Promise<readonly unknown[]> => {
       const { body } = await ask(url, 'query_range', { query: `{app="a"} | team${filter}` });
-      // The form is that of Loki's log answers.
+      // The body has the shape of a Loki log response.
       const { data } = body as unknown as {
         readonly data: {
           readonly result: readonly {

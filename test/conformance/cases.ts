@@ -11,7 +11,7 @@ export interface Case {
   readonly params: Readonly<Record<string, string | readonly string[]>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly ordered?: boolean;
-  /** False for cases that are kept for information and not counted. */
+  /** False for cases kept for information only, which do not count. */
   readonly exact?: boolean;
 }
 
@@ -20,19 +20,19 @@ export interface GoldenCase {
   readonly golden: Answered;
 }
 
-/** The files of a set: its requests, and the recorded answers. */
+/** The files of a set: its requests, and the recorded responses. */
 export interface CaseFiles {
   readonly cases: string;
   readonly goldens: string;
 }
 
-/** The sets of cases in this repository: three of conformance, and one of the logs of all doors. */
+/** The sets of cases in this repository: three for conformance, and one for the logs of all doors. */
 export type CaseSet = 'http' | 'otel' | 'reports' | 'doors';
 
 /** The folder of the recordings that conformance replays. */
 export const recordings = 'test/data/conformance';
 
-/** The files of any set in a folder of recordings. */
+/** The files of a set in a folder of recordings. */
 export function caseFilesOf(set: string, folder = recordings): CaseFiles {
   return {
     cases: packedOrNot(`${folder}/${set}-cases.jsonl`),
@@ -54,14 +54,14 @@ export function readCases(set: CaseSet): readonly GoldenCase[] {
   return cases;
 }
 
-/** Reading them takes longer than most tests of a few cases. */
+/** Caches the cases, because reading them takes longer than most tests of a few cases. */
 const read = new Map<CaseSet, readonly GoldenCase[]>();
 
 /** The cases in files, with Loki's answers, in the order of the file. */
 export function casesOf({ cases, goldens: answers }: CaseFiles): readonly GoldenCase[] {
   const goldens = new Map<string, Answered>();
   for (const line of readLines(answers)) {
-    // Data of this repository, or recordings that the caller chose.
+    // Data of this repository, or recordings selected by the caller.
     const { id, status, body } = JSON.parse(line) as Answered & { readonly id: string };
     goldens.set(id, { status, body });
   }
@@ -73,12 +73,12 @@ export function casesOf({ cases, goldens: answers }: CaseFiles): readonly Golden
   });
 }
 
-/** The name of a file as it exists: with `.gz` where there is none without. */
+/** The name of an existing file: with `.gz` if there is none without. */
 export function packedOrNot(file: string): string {
   return existsSync(file) ? file : `${file}.gz`;
 }
 
-/** The lines of a text file, packed or not. */
+/** The lines of a text file, gzipped or not. */
 export function readLines(file: string): readonly string[] {
   const bytes = readFileSync(file);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');

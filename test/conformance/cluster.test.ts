@@ -1,4 +1,4 @@
-/** Over a real cluster, where VICTORIA_LOGS names the program; `npm run conformance -- --cluster` prints more of it. */
+/** Tests with a real cluster, if VICTORIA_LOGS names the binary; `npm run conformance -- --cluster` prints more details. */
 import test from 'ava';
 import { askAll, shortOnes, unclearOnes, type Told } from '../faults/lost-nodes.js';
 import { startCluster, type Cluster } from './cluster.js';

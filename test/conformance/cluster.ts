@@ -1,6 +1,7 @@
 /**
- * A VictoriaLogs cluster of two storage nodes and two selectors on free ports of the loopback: one that refuses to answer in part, as by
- * default, and one that would. VICTORIA_LOGS names the program.
+ * A VictoriaLogs cluster of two storage nodes and two selectors on free loopback ports: one selector rejects partial responses, the
+ * default,
+ * and one allows them. VICTORIA_LOGS names the binary.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ export interface Cluster {
   /** The selector with `-search.allowPartialResponse`. */
   readonly partialUrl: string;
   readonly nodeUrls: readonly string[];
-  /** Ends a storage node. */
+  /** Stops a storage node. */
   stopNode(number: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -70,7 +71,7 @@ async function untilHealthy(url: string): Promise<void> {
     try {
       if ((await fetch(`${url}/health`)).ok) return;
     } catch {
-      // It does not listen yet.
+      // It is not listening yet.
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -1,7 +1,7 @@
 import type { Answered } from '../../core/comparison/answers.js';
 import { asObject, canonical, type Json } from '../../core/comparison/json.js';
 
-/** An answer without its statistics as one text, equal for answers that differ only where the order is free. */
+/** An answer without its statistics as one text; answers that differ only in an unspecified order have the same text. */
 export function comparableText({ status, body }: Answered): string {
   if (typeof body === 'string') return `${status} ${body}`;
   const answer = asObject(body);
@@ -9,7 +9,7 @@ export function comparableText({ status, body }: Answered): string {
   return `${status} ${canonical({ ...answer, data: Array.isArray(data) ? sortedItems(data) : comparableData(asObject(data)) })}`;
 }
 
-/** The order of streams and series is free, and that of the entries of one instant. */
+/** The order of streams and series is unspecified, as is that of entries with the same timestamp. */
 function comparableData(data: Json): Json {
   const { result } = data;
   const parts = Object.entries(data).filter(([name]) => name !== 'stats' && name !== 'result');

@@ -24,7 +24,7 @@ interface AnsweredCase extends GoldenCase {
   readonly answer: Answered;
 }
 
-/** How many cases of each set are compared, with those in the list of exceptions. */
+/** The number of compared cases in each set, exceptions included. */
 const sizes = { http: 692, otel: 229, reports: 806 };
 const sets = ['http', 'otel', 'reports'] as const;
 type ReplayedSet = (typeof sets)[number];
@@ -33,7 +33,7 @@ const corpora = { http: corpusOf('http'), otel: corpusOf('otel'), reports: corpu
 
 let store: Store;
 const proxies = new Map<ReplayedSet, RunningProxy>();
-/** What the proxies said when their caches were empty. */
+/** The answers of the proxies with empty caches. */
 const first: Record<ReplayedSet, readonly AnsweredCase[]> = { http: [], otel: [], reports: [] };
 
 test.before('the corpora are in the store', async (t) => {
@@ -84,7 +84,7 @@ test.serial('a cache of a site in the place of tier0 changes no answer, kept or 
       ? {
           ...loaded,
           use: './redis-tier0',
-          // A test needs no name for the types of one plugin.
+          // The test does not declare types for a single plugin.
           plugin: redisTier0 as unknown as StagePlugin,
           options: { ...(loaded.options as object), ...own },
         }
@@ -120,7 +120,7 @@ test.serial('with -pushdown=off queries are answered as the recorded Loki did', 
       [],
       [
         ['pushdown', 'off'],
-        // All rows are counted in another thread here, on the event loop elsewhere.
+        // Here all rows are counted in another thread, elsewhere on the event loop.
         ['row-threads-min-rows', '0'],
       ],
     );
@@ -131,7 +131,7 @@ test.serial('with -pushdown=off queries are answered as the recorded Loki did', 
       const recorded = without.filter(isRecorded);
       compared += recorded.length;
       t.deepEqual(recorded.flatMap(differenceOf), []);
-      // What is compared loosely, or not at all, is to be as it was.
+      // Answers that are compared loosely, or not at all, must not change.
       const changed = some.flatMap((before, index) => {
         const { request, answer: wanted } = before;
         const answer = without[index]?.answer;
@@ -168,7 +168,7 @@ function openFor(
 
 type Flag = readonly [flag: string, value: string];
 
-/** Requests that the guard refuses: its protection is what leaves with it. */
+/** Requests that the guard rejects; without the guard, they are answered. */
 const guardRefusals: ReadonlySet<string> = new Set(['error-param-008', 'b062-15']);
 
 async function changedWithout(
@@ -191,7 +191,7 @@ function changedIds(wanted: readonly AnsweredCase[], got: readonly AnsweredCase[
   });
 }
 
-/** Sums of fractions may differ in the last digit, because rows come in another order each time. */
+/** Sums of fractions may differ in the last digit, because the order of rows varies. */
 function isSame(request: GoldenCase['request'], one: Answered, other: Answered): boolean {
   return comparableText(one) === comparableText(other) || compareAnswers(request, one, other) === undefined;
 }

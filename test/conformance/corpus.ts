@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { packedOrNot, readLines, recordings } from './cases.js';
 
-/** A line of a file of entries. */
+/** One line of an entries file. */
 export interface EntryBatch {
   readonly tenant: string;
   readonly streams: readonly {
@@ -11,17 +11,17 @@ export interface EntryBatch {
   }[];
 }
 
-/** Recorded data that a store is loaded with, in files. */
+/** Files of recorded data to load into a store. */
 export interface Corpus {
   /** Backend tenants: AccountID by X-Scope-OrgID, ProjectID 0. */
   readonly accounts: ReadonlyMap<string, number>;
-  /** Files of entries, one push a line: `{tenant, streams}`. */
+  /** Entries files with one push per line: `{tenant, streams}`. */
   readonly entries: readonly string[];
-  /** Files of stored rows, one batch a line: `{tenant, stream_fields, rows}`. */
+  /** Files of stored rows with one batch per line: `{tenant, stream_fields, rows}`. */
   readonly rows: readonly string[];
-  /** The rows that are looked for after loading, by tenant. */
+  /** The number of rows expected after loading, by tenant. */
   readonly wanted: ReadonlyMap<string, number>;
-  /** All rows are in this range, in Unix seconds. */
+  /** The range of all rows, in Unix seconds. */
   readonly range: { readonly start: number; readonly end: number };
 }
 
@@ -40,7 +40,7 @@ export const conformanceCorpus: Corpus = {
   range: { start: 1_793_491_200, end: 1_793_520_000 },
 };
 
-/** The corpus of a set: the entries of `<set>-data.jsonl`, packed or not, where the folder has it, else those of conformance. */
+/** The corpus of a set: the entries in `<set>-data.jsonl`, gzipped or not, if the folder contains it, else the conformance corpus. */
 export function corpusOf(set: string, folder = recordings): Corpus {
   const file = packedOrNot(`${folder}/${set}-data.jsonl`);
   return existsSync(file) ? corpusOfEntries(file) : conformanceCorpus;
@@ -51,7 +51,7 @@ function corpusOfEntries(file: string): Corpus {
   const wanted = new Map<string, number>();
   let [start, end] = [Infinity, -Infinity];
   for (const line of lines) {
-    // Data of this repository, or recordings that the caller chose.
+    // Data of this repository, or recordings selected by the caller.
     const { tenant, streams } = JSON.parse(line) as EntryBatch;
     for (const { values } of streams) {
       wanted.set(tenant, (wanted.get(tenant) ?? 0) + values.length);
@@ -62,13 +62,13 @@ function corpusOfEntries(file: string): Corpus {
       }
     }
   }
-  // Accounts follow from the data, so that a store that is kept holds several corpora, and versions of one, apart.
+  // Account numbers are derived from the data, so a persistent store can hold several corpora, and versions of one, side by side.
   const firstAccount = 1000 + Number.parseInt(hash('sha1', lines.join('\n')).slice(0, 7), 16);
   const accounts = new Map([...wanted.keys()].map((tenant, index) => [tenant, firstAccount + index]));
   return { accounts, entries: [file], rows: [], wanted, range: { start, end } };
 }
 
-/** The time in Unix nanoseconds from which on a corpus has rows. */
+/** The start of a corpus in Unix nanoseconds. */
 export function startNsOf({ range }: Corpus): bigint {
   return BigInt(range.start) * 1_000_000_000n;
 }

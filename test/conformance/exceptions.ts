@@ -1,6 +1,6 @@
 import { readLines } from './cases.js';
 
-/** Cases where the specification rules otherwise than Loki answers, with the reason; docs/differences.md lists them too. */
+/** Cases in which the specification deviates from Loki's answers, with the reason; docs/differences.md lists them, too. */
 export function readExceptions(file = 'test/conformance/exceptions.jsonl'): ReadonlyMap<string, string> {
   return new Map(
     readLines(file).map((line) => {

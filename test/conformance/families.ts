@@ -1,4 +1,4 @@
-/** Stages that the chain answers the same without. */
+/** Stages without which the chain returns the same answers. */
 export const optionalStages: readonly string[] = [
   'tier0',
   'kept-patterns',

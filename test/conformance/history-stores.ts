@@ -7,17 +7,17 @@ import { conformanceCorpus } from './corpus.js';
 import { loadData, loadLoki, waitUntilVisible } from './load-data.js';
 import { openProxy, type Store } from './target.js';
 
-/** A corpus of which a Loki has the older part and a store the younger one. */
+/** A corpus with the older part in a Loki and the newer part in a store. */
 export interface HistoryStores {
   readonly store: Store;
   readonly lokiUrl: string;
-  /** The flags of a proxy over both, and its pipeline file. */
+  /** The flags of a proxy for both, and its pipeline file. */
   readonly flags: readonly (readonly [string, string])[];
   readonly pipeline: string;
   close(): Promise<void>;
 }
 
-/** Fills a Loki with what lies before a time, and a store with the rest. Without a Loki, a proxy over a second store is one. */
+/** Loads the part before a time into a Loki, and the rest into a store. Without a Loki, a proxy with a second store replaces it. */
 export async function openHistory(
   atNs: bigint,
   { loki, backend }: { readonly loki?: string | undefined; readonly backend?: string | undefined } = {},

@@ -9,12 +9,12 @@ interface RowBatch {
   readonly rows: readonly { readonly _time: string }[];
 }
 
-/** Whether a store gets an entry, by its time (Unix nanoseconds) and its content. */
+/** Decides if a store gets an entry, by its time (Unix nanoseconds) and its content. */
 export type Keeps = (ns: bigint, content: string) => boolean;
 
 const everything: Keeps = () => true;
 
-/** Pushes the entries and the rows of a corpus into an empty store, and returns how many these are by tenant. */
+/** Pushes the entries and rows of a corpus into an empty store, and returns their counts by tenant. */
 export async function loadData(
   backendUrl: string,
   keeps: Keeps = everything,
@@ -34,7 +34,7 @@ export async function loadData(
   return counts;
 }
 
-/** Pushes the entries as VictoriaLogs takes them when nothing is said: lines that are JSON objects are taken apart into fields. */
+/** Pushes the entries with VictoriaLogs' default settings: lines that are JSON objects are parsed into fields. */
 export async function loadParsedData(backendUrl: string): Promise<void> {
   await pushEntries(conformanceCorpus, backendUrl, '', everything);
 }
@@ -53,7 +53,7 @@ export async function loadLoki(url: string, keeps: Keeps, corpus = conformanceCo
   }
 }
 
-/** The batches of entries that are kept. */
+/** The batches of entries that pass `keeps`. */
 function* batchesOf(corpus: Corpus, keeps: Keeps): Generator<EntryBatch> {
   for (const line of corpus.entries.flatMap(readLines)) {
     const { tenant, streams } = JSON.parse(line) as EntryBatch;
@@ -101,20 +101,20 @@ async function push(
     throw new Error(`the backend refused a push: ${answer.statusCode} ${text.slice(0, 300)}`);
 }
 
-/** True when a backend shows all rows of the corpus, or of its part in it. */
+/** True when a backend returns all rows of the corpus, or of its part. */
 async function isLoaded(url: string, corpus = conformanceCorpus, wanted = corpus.wanted): Promise<boolean> {
   for (const [tenant, rows] of wanted) if ((await countRows(url, corpus, tenant)) < rows) return false;
   return true;
 }
 
-/** Loads a corpus into a backend unless it is there: a real store keeps repeated entries, so it is filled once. */
+/** Loads a corpus into a backend unless it is already loaded: a real store keeps duplicate entries, so it must be filled only once. */
 export async function fillStore(url: string, corpus: Corpus): Promise<void> {
   if (await isLoaded(url, corpus)) return;
   await loadData(url, undefined, corpus);
   await waitUntilVisible(url, 30_000, corpus);
 }
 
-/** Waits until a backend shows what was pushed last. */
+/** Waits until the latest pushes are visible in a backend. */
 export async function waitUntilVisible(
   url: string,
   timeoutMs: number,
@@ -129,7 +129,7 @@ export async function waitUntilVisible(
   throw new Error('the pushed rows did not become visible');
 }
 
-/** Rows of streams that the backend's index shows already: it does so later than it counts them. */
+/** Counts rows of streams that are already in the backend's index, which lags behind its row count. */
 async function countRows(url: string, { accounts, range }: Corpus, tenant: string): Promise<number> {
   const form = new URLSearchParams({
     query: '{no_stream_has_this=""} | stats count() rows',

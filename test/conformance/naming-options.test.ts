@@ -55,10 +55,10 @@ async function data(asked: Ask, path: string, params?: Readonly<Record<string, s
   return (await asked(path, params)).body['data'];
 }
 
-/** The label sets of the entries of a query. */
+/** The label sets of the entries that a query returns. */
 async function streams(asked: Ask, query: string): Promise<readonly Record<string, string>[]> {
   const { body } = await asked('query_range', { query });
-  // The form is that of Loki's log answers.
+  // The body has the shape of a Loki log response.
   const { data: found } = body as unknown as {
     readonly data: { readonly result: readonly { readonly stream: Record<string, string> }[] };
   };

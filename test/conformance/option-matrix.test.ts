@@ -47,7 +47,7 @@ const names = {
   },
 } as const;
 
-// What is shown in the third element and the member of errors have nothing to do with names, so they take turns.
+// The third element and the `message` field of errors are independent of names, so the values of their flags alternate.
 let turn = 0;
 const cells: Cell[] = [];
 for (const style of styles) {
@@ -62,7 +62,7 @@ for (const style of styles) {
     }
   }
 }
-// Five has no divisor in common with the numbers of their values, so that each value has its share.
+// Five shares no divisor with the number of values of any option, so that each value is sampled.
 for (const one of spreadSample(cells, 5)) cell(one);
 
 interface Cell {
@@ -81,7 +81,7 @@ function cell({ style, mode, dots, browse, emit, message }: Cell): void {
   const browses = browse === 'auto' ? !isReference : browse === 'on';
   const metadata: readonly string[] = names[style][mode];
   const flags = {
-    // The only stream is one that could be an export.
+    // The only stream could be an export.
     'stream-labels': 'promoted',
     'label-style': style,
     'metadata-field-mode': mode,
@@ -143,7 +143,7 @@ async function firstEntry(
 ): Promise<{ readonly stream: object; readonly metadata: object }> {
   const flags = { 'x-loki-response-encoding-flags': 'categorize-labels' };
   const { body } = await ask(url, 'query_range', { query }, flags);
-  // The form is that of Loki's log answers.
+  // The body has the shape of a Loki log response.
   const { data } = body as unknown as {
     readonly data: {
       readonly result: readonly [

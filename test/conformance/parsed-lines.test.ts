@@ -58,7 +58,7 @@ test.serial(
       { ...times, query },
       { 'x-scope-orgid': 't1' },
     );
-    // The form is that of Loki's log answers.
+    // The body has the shape of a Loki log response.
     const { data } = body as unknown as LogBody;
     const lines = new Map(data.result.flatMap(({ values }) => values.map(([time, line]) => [time, line])));
     t.deepEqual(JSON.parse(lines.get('1793491200053283434') ?? ''), {
@@ -86,7 +86,7 @@ test.serial('filters and parsers see the rebuilt line, and its fields are no met
     const query = `sum(count_over_time({service_name="api-gateway"} ${stages} [6h]))`;
     const at = { query, time: '1793512800' };
     const { body } = await ask(proxy.urls.main, 'query', at, { 'x-scope-orgid': 't1' });
-    // The form is that of Loki's vectors.
+    // The body has the shape of a Loki vector.
     const { data } = body as unknown as {
       readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
     };
@@ -103,7 +103,7 @@ test.serial('filters and parsers see the rebuilt line, and its fields are no met
   t.is(Number(await count('!= "request served"')) + Number(served), all);
 });
 
-/** Fields of a line that was taken apart are counted as metadata, and are not as long as the line was. */
+/** Fields of a parsed line count as metadata, and are shorter than the line was. */
 function withoutBytes({ request, golden }: GoldenCase): GoldenCase {
   if (request.family !== 'index-stats' || golden.status !== 200) return { request, golden };
   const body = Object.fromEntries(Object.entries(asObject(golden.body)).filter(([name]) => name !== 'bytes'));

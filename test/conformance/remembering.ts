@@ -11,9 +11,9 @@ interface Remembered {
 }
 
 const maxBytes = 192 << 20;
-/** What tells one request for the same data from another. */
+/** Headers that distinguish requests for the same data. */
 const tellingHeaders = ['accountid', 'projectid', 'accept-encoding', 'content-type'];
-/** What belongs to one connection. */
+/** Hop-by-hop headers. */
 const hopHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -23,8 +23,8 @@ const hopHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A store in front of a store that stays as it is: what was asked before is answered with the same bytes. Replays that differ only in
- * what the proxy does need not let the store search again. Closing it closes both.
+ * A caching proxy in front of a store that does not change: repeated requests get the same bytes. Replays that differ only inside the
+ * proxy need no new searches. Closing it closes both.
  */
 export async function remembering(store: Store): Promise<Store> {
   const pool = new Pool(store.url);

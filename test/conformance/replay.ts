@@ -3,13 +3,13 @@ import { parsedBody, queryString, type Answered } from '../../core/comparison/an
 import type { Case, GoldenCase } from './cases.js';
 import { compareAnswers } from './compare.js';
 
-/** How a case came out: undefined when the answers agree, else what differs. */
+/** The result of a case: the difference is undefined if the answers agree. */
 export interface Outcome {
   readonly request: Case;
   readonly difference: string | undefined;
 }
 
-/** Sends cases one after the other and compares the answers. */
+/** Sends cases one after another and compares the answers. */
 export async function replay(proxyUrl: string, cases: readonly GoldenCase[]): Promise<readonly Outcome[]> {
   const pool = new Pool(proxyUrl);
   try {

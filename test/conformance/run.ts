@@ -1,16 +1,18 @@
 /**
- * Replays the corpus and prints passes by family.
+ * Replays the corpus and prints the passes by family.
  *
  *   npm run conformance -- [--set http|otel|reports] [--dir DIR] [--family NAME]... [--id ID]... [--failures] [--without STAGE]... [--no-load] [--split MINUTES] [--history MINUTES] [--cluster]
  *
- * --dir (or CONFORMANCE_DIR) names a folder with recordings of one's own, of any set: `<set>-cases.jsonl`, `<set>-golden.jsonl` and
- * `<set>-data.jsonl` (batches of entries to push), each of which may be packed (`.gz`).
- * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started. With --split the corpus is divided so many minutes
- * after it begins: what is older is in a cold backend (COLD_URL beside BACKEND_URL, both empty), and what is around in either or both.
- * With --history it is divided too, and what is older is in a Loki (LOKI_URL beside BACKEND_URL, both empty), which the stage loki-history
- * reads; without them a proxy over a second embedded backend is the Loki.
- * With --cluster a VictoriaLogs cluster is started from the program that VICTORIA_LOGS names; after the replay one storage node is stopped,
- * and every endpoint asked again, of a selector that refuses to answer in part and of one that would.
+ * --dir (or CONFORMANCE_DIR) names a folder with your own recordings, of any set: `<set>-cases.jsonl`, `<set>-golden.jsonl` and
+ * `<set>-data.jsonl` (batches of entries to push), each of which may be gzipped (`.gz`).
+ * BACKEND_URL names a real VictoriaLogs; without it the embedded backend is started. --split divides the corpus this number of minutes
+ * after its start: older rows are in a cold backend (COLD_URL in addition to BACKEND_URL, both empty), and rows around that time in either
+ * or
+ * both. --history also divides it: older rows are in a Loki (LOKI_URL in addition to BACKEND_URL, both empty), which the stage loki-history
+ * reads; without these variables, the Loki is a proxy with a second embedded backend.
+ * --cluster starts a VictoriaLogs cluster from the binary in VICTORIA_LOGS; after the replay one storage node is stopped, and every
+ * endpoint is
+ * queried again, through a selector that rejects partial responses and one that allows them.
  */
 import { parseArgs } from 'node:util';
 import { askAll, shortOnes, unclearOnes, type Told } from '../faults/lost-nodes.js';
@@ -34,9 +36,9 @@ const { values: options } = parseArgs({
     failures: { type: 'boolean', default: false },
     /** A flag of the proxy, as `name=value`. */
     flag: { type: 'string', multiple: true, default: [] },
-    /** How often everything is asked, of one proxy. */
+    /** The number of times that each request is sent to the same proxy. */
     times: { type: 'string', default: '1' },
-    /** Counters to show at the end, by a part of their name. */
+    /** Counters to print at the end, by a part of their name. */
     metric: { type: 'string', multiple: true, default: [] },
     'no-load': { type: 'boolean', default: false },
     split: { type: 'string' },
@@ -114,7 +116,7 @@ async function loseNode(cluster: Cluster): Promise<void> {
     });
 }
 
-/** The time so many minutes after the corpus begins. */
+/** The time a number of minutes after the start of the corpus. */
 function minutesOn(minutes: string | undefined): bigint | undefined {
   return minutes === undefined ? undefined : startNsOf(corpus) + BigInt(minutes) * 60_000_000_000n;
 }

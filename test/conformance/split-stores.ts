@@ -5,9 +5,9 @@ import { loadData, waitUntilVisible } from './load-data.js';
 import type { Store } from './target.js';
 
 const minuteNs = 60_000_000_000n;
-/** Around the boundary, rows of this time to both sides are in either store or in both. */
+/** Rows this close to the boundary are in either store or in both. */
 const mixedNs = 10n * minuteNs;
-/** The overlap: longer, because the boundary moves on while requests are made. */
+/** The overlap: longer, because the boundary advances while requests run. */
 const overlap = '30m';
 
 /** A corpus in two stores. */
@@ -17,7 +17,7 @@ export interface SplitStores {
   close(): Promise<void>;
 }
 
-/** Fills two stores with what lies before and after a time; what is around it is in one of them, or in both. */
+/** Fills two stores with the rows before and after a time; rows around it are in one of them, or in both. */
 export async function openSplit(
   atNs: bigint,
   urls?: { readonly hot: string; readonly cold: string },
@@ -48,12 +48,12 @@ export async function openSplit(
 function isIn(place: 'hot' | 'cold', afterNs: bigint, content: string): boolean {
   if (afterNs < -mixedNs) return place === 'cold';
   if (afterNs >= mixedNs) return place === 'hot';
-  // Chosen by content: repeats of an entry are in the same places.
+  // Chosen by content, so that duplicates of an entry go to the same stores.
   const chosen = Number.parseInt(hash('sha1', content).slice(0, 6), 16) % 3;
   return chosen === 2 || (chosen === 0) === (place === 'hot');
 }
 
-/** The flags of a proxy over both. */
+/** The flags of a proxy for both. */
 export function splitFlags({ cold }: SplitStores, atNs: bigint): readonly (readonly [string, string])[] {
   const boundaryMs = BigInt(Date.now()) - atNs / 1_000_000n;
   return [

@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
 
-/** Rows as VictoriaLogs takes them: fields by name. */
+/** A row as VictoriaLogs accepts it: fields by name. */
 export type StoredRow = Readonly<Record<string, string>>;
 
-/** Starts an embedded backend with rows of tenant 0:0; they are stored in streams of these fields. */
+/** Starts an embedded backend with rows of tenant 0:0, stored in streams with these fields. */
 export async function storeRows(
   streamFields: readonly string[],
   rows: readonly StoredRow[],
@@ -30,7 +30,7 @@ export async function pushRows(
   if (answer.statusCode >= 300) throw new Error(`the backend refused the rows: ${answer.statusCode}`);
 }
 
-/** Asks a proxy for JSON. */
+/** Requests JSON from a proxy. */
 export async function ask(
   url: string,
   path: string,
@@ -40,6 +40,6 @@ export async function ask(
   const range = { start: '1793491200000000000', end: '1793494800000000000' };
   const query = new URLSearchParams({ ...range, ...params }).toString();
   const answer = await request(`${url}/loki/api/v1/${path}?${query}`, { headers });
-  // Every answer that these tests ask for is a JSON object.
+  // Every response in these tests is a JSON object.
   return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> };
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from './replay.js';
 
-/** Prints how many answers are equal, by a part of the request. */
+/** Prints the number of equal answers, grouped by a part of the request. */
 export function printTally(outcomes: readonly Outcome[], keyOf: (outcome: Outcome) => string): void {
   const counts = new Map<string, { equal: number; all: number }>();
   for (const outcome of outcomes) {

@@ -12,7 +12,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The embedded backend on a free port, or the one at `url`; loaded unless told otherwise. */
+/** The embedded backend on a free port, or the one at `url`; with the corpus if `load` is true. */
 export async function openStore(
   url: string | undefined,
   load: boolean,
@@ -32,7 +32,10 @@ export async function openStore(
   return backend;
 }
 
-/** Starts the default pipeline over a store, as the corpus wants it; `without` names stages to leave out, `more` adds flags, `change` is asked last, `file` names another pipeline. */
+/**
+ * Starts the default pipeline for a store, with the settings of the corpus; `without` names stages to leave out, `more` adds flags,
+ * `change` is applied last, `file` names another pipeline.
+ */
 export async function openProxy(
   store: Store,
   without: readonly string[] = [],
@@ -47,7 +50,7 @@ export async function openProxy(
     ['rate-limit-per-second', '0'],
     ['listen', '127.0.0.1:0'],
     ['admin-listen', '127.0.0.1:0'],
-    // What the recorded Loki ran with, where the product's default differs.
+    // Settings of the recorded Loki that differ from the product's defaults.
     ['max-entries-limit-per-query', '5000'],
     ...more,
   ]);
@@ -60,7 +63,7 @@ export async function openProxy(
 
 const pipelines = new Map<string, Promise<Pipeline>>();
 
-/** A pipeline with these flags. Some tests start a thousand proxies, and reading takes as long as starting. */
+/** A pipeline with these flags, cached: some tests start a thousand proxies, and reading a pipeline takes as long as starting it. */
 function loaded(file: string, flags: ReadonlyMap<string, string>): Promise<Pipeline> {
   const key = JSON.stringify([file, ...flags]);
   const pipeline = pipelines.get(key) ?? load(file, flags);

@@ -1,6 +1,6 @@
 import type { Recording, Reply } from './recordings.js';
 
-/** A difference between a recording and an answer, in words; undefined when they agree under the recording's rule. */
+/** A text about the difference between a recording and an answer; undefined when they agree under the recording's rule. */
 export function compareReply(
   recording: Recording,
   reply: Reply,
@@ -34,7 +34,7 @@ export function compareReply(
 
 type IdMap = (value: unknown) => unknown;
 
-/** How stream ids of both sides are made comparable: every id becomes a name for its stream. */
+/** Makes stream ids of both sides comparable: every id maps to a name for its stream. */
 export interface StreamIds {
   readonly wanted: IdMap;
   readonly got: IdMap;
@@ -42,7 +42,7 @@ export interface StreamIds {
 
 const STREAM_ID = /^[0-9a-f]{48}$/;
 
-/** Learns ids from rows that show `_stream` and `_stream_id` side by side; ids it never saw so are all alike. */
+/** Learns ids from rows that contain both `_stream` and `_stream_id`; all ids without such a row are treated as equal. */
 export function learnStreamIds(bodies: Iterable<string>): IdMap {
   const known = new Map<string, string>();
   for (const body of bodies) {

@@ -1,16 +1,16 @@
 import { compareReply, learnStreamIds } from './compare.js';
 import { ask, type Recording, readRecordings, type Reply } from './recordings.js';
 
-/** How one recording fared. */
+/** The result of one recording. */
 export interface Outcome {
   readonly recording: Recording;
-  /** What differs; undefined for a pass. */
+  /** The difference; undefined for a pass. */
   readonly difference: string | undefined;
-  /** For errors: whether the advisory text differs too, which is no failure. */
+  /** For errors: a difference in the advisory text, which is not a failure. */
   readonly otherText: string | undefined;
 }
 
-/** Asks a loaded server every recorded request and compares the answers under their rules. */
+/** Sends every recorded request to a loaded server and compares the answers under their rules. */
 export async function replay(url: string): Promise<Outcome[]> {
   const recordings = await readRecordings();
   const replies: { recording: Recording; reply: Reply; unlimited?: Reply }[] = [];
@@ -37,7 +37,7 @@ export async function replay(url: string): Promise<Outcome[]> {
   }));
 }
 
-/** Group of a recording: what stands in front of its number or second word. */
+/** Group of a recording: the part of its id before the number or the second word. */
 export function groupOf({ recording }: Outcome): string {
   return /^[a-z]+/.exec(recording.id)?.[0] ?? recording.id;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A recorded request with the real server's answer. */
+/** A recorded request with the response of the real server. */
 export interface Recording {
   readonly id: string;
   readonly method: string;
@@ -13,7 +13,7 @@ export interface Recording {
   readonly body: string;
 }
 
-/** An answer of the server under test. */
+/** A response of the server under test. */
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
@@ -22,7 +22,7 @@ export interface Reply {
 
 const FOLDER = 'test/data/backend';
 
-/** Reads all recordings; the working directory is the package's. */
+/** Reads all recordings; the working directory must be the package folder. */
 export async function readRecordings(): Promise<Recording[]> {
   const text = await readFile(`${FOLDER}/backend-golden.jsonl`, 'utf8');
   return text
@@ -31,7 +31,7 @@ export async function readRecordings(): Promise<Recording[]> {
     .map((line) => JSON.parse(line) as Recording);
 }
 
-/** Stores the rows the recordings were made on, and waits until they can be read. */
+/** Stores the rows of the recordings, and waits until they are visible. */
 export async function loadData(url: string): Promise<void> {
   const text = await readFile(`${FOLDER}/backend-data.jsonl`, 'utf8');
   const few = text.split('\n').slice(0, 20).join('\n');

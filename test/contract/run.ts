@@ -4,7 +4,7 @@ import { loadData } from './recordings.js';
 
 /**
  * `npm run contract`: replays the recordings against the embedded backend, or against a real server at BACKEND_URL
- * (empty, with -delete.enable and a retention that covers the data; BACKEND_LOADED=1 when it holds the rows already).
+ * (empty, with -delete.enable and a retention that covers the data; BACKEND_LOADED=1 if it already has the rows).
  */
 async function main(): Promise<number> {
   const external = process.env['BACKEND_URL'];

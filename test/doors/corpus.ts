@@ -5,7 +5,7 @@ import { replay, type Outcome } from '../conformance/replay.js';
 import { openProxy, type Store } from '../conformance/target.js';
 import type { Mode } from './modes.js';
 
-/** The doors, each the tenant of its logs, with their number of rows. README.md has a table of them. */
+/** The doors, each the tenant of its logs, with their row counts. README.md has a table of them. */
 const doors: readonly (readonly [name: string, rows: number])[] = [
   ['jsonline', 250],
   ['filebeat', 260],
@@ -29,7 +29,7 @@ const doors: readonly (readonly [name: string, rows: number])[] = [
 
 const firstAccount = 101;
 
-/** Rows that a VictoriaLogs has stored after logs came in through each of its ingestion endpoints. */
+/** Rows that a VictoriaLogs stored after logs arrived through each of its ingestion endpoints. */
 export const doorsCorpus: Corpus = {
   accounts: new Map(doors.map(([name], index) => [name, firstAccount + index])),
   entries: [],
@@ -38,10 +38,10 @@ export const doorsCorpus: Corpus = {
   range: { start: 1_795_305_600, end: 1_795_320_000 },
 };
 
-/** Three days after the logs: volumes of what is older than a day are those of chunks, as they were when they were recorded. */
+/** Three days after the logs: volumes older than a day come from chunks, as they did when they were recorded. */
 const recordedNs = 1_795_564_800_000_000_000n;
 
-/** Replays cases in a mode, over the default pipeline as its answers were recorded. */
+/** Replays cases in a mode, with the default pipeline and the settings of the recordings. */
 export async function replayIn(
   mode: Mode,
   store: Store,

@@ -8,9 +8,9 @@ import { oneOf, spreadSample } from '../setup/runs.js';
 import { doorsCorpus, replayIn } from './corpus.js';
 import { defaultMode, otherModes, sampleOf } from './modes.js';
 
-/** Of the requests, what is asked in the modes beside the default one; `npm run doors -- --all` asks all in all of them. */
+/** The sample divisor for the modes other than the default one; `npm run doors -- --all` sends all requests in all modes. */
 const share = oneOf(128, 64);
-/** The requests asked in the default mode. */
+/** The requests sent in the default mode. */
 const asked = spreadSample(readCases('doors'), 17);
 
 const exceptions = readExceptions('test/doors/exceptions.jsonl');
@@ -20,7 +20,7 @@ let outcomes: readonly Outcome[] = [];
 test.before('the rows of all doors are in the store', async (t) => {
   t.timeout(900_000);
   const opened = await openStore(process.env['BACKEND_URL'], true, doorsCorpus);
-  // To hand on what most requests ask once costs more than the few that ask again would.
+  // In a small sample most requests are unique, and caching them would cost more than the few repeats save.
   store = share < 32 ? await remembering(opened) : opened;
 });
 

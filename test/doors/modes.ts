@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { GoldenCase } from '../conformance/cases.js';
 
-/** A way to be asked in which every answer is the same. */
+/** A configuration in which every answer must be the same. */
 export interface Mode {
   readonly name: string;
   readonly flags: readonly (readonly [flag: string, value: string])[];
-  /** Whether the requests are asked once before, so that caches have their answers. */
+  /** True to send the requests once before, so that caches have their answers. */
   readonly isWarm?: boolean;
 }
 
@@ -25,7 +25,7 @@ export const otherModes: readonly Mode[] = [
   { name: 'windows of 13m', flags: [['query-range-split-interval', '13m']] },
 ];
 
-/** One of so many cases, others for each mode and seed. */
+/** One of `oneOf` cases; each mode and seed has another sample. */
 export function sampleOf(
   cases: readonly GoldenCase[],
   { name }: Mode,

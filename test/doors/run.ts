@@ -1,5 +1,5 @@
 /**
- * Replays the corpus of all doors and prints equal answers by family and door.
+ * Replays the corpus of all doors and prints the equal answers by family and door.
  *
  *   npm run doors -- [--mode NAME]... [--all] [--door NAME]... [--family NAME]... [--id ID]... [--failures] [--flag NAME=VALUE]... [--no-load]
  *
