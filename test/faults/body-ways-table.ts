@@ -14,7 +14,7 @@ function bad(
 const isRows = ({ path }: BackendReply): boolean => path.endsWith('/query');
 const isEmpty = ({ body }: BackendReply): boolean => body.length === 0;
 
-/** An answer with another body. */
+/** A response with another body. */
 function body(
   name: string,
   text: string | ((text: string, reply: BackendReply) => string | undefined),
@@ -123,9 +123,9 @@ function spoilt(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** Bodies that answer no call, whatever was asked. */
+/** Bodies that are valid for no call. */
 const strangers: readonly Way[] = [
-  // No rows is a true answer to a query, so an empty body is damage to listings only.
+  // No rows is a valid result of a query, so an empty body is damage only for listings.
   body('an empty body', (_text, reply) => (isRows(reply) ? undefined : '')),
   body('a body of blanks', (_text, reply) => (isRows(reply) ? undefined : ' \n\n ')),
   ...[
@@ -164,14 +164,14 @@ const strangers: readonly Way[] = [
   ]),
 ];
 
-/** True bodies that were spoilt on the way. */
+/** Real bodies that were damaged in transit. */
 const spoils: readonly Way[] = [
   body('a byte order mark ahead', (text) => `\ufeff${text}`),
   body('text behind it', (text) => `${text}x`),
   body('its second half first', (text) =>
     text.length < 8 ? undefined : text.slice(text.length >> 1) + text.slice(0, text.length >> 1),
   ),
-  // A hole inside of a text leaves a row that is one: nobody could tell.
+  // A gap inside a text leaves a valid row, so the damage would not be detectable.
   body('a quote missing in the middle', (text) => {
     const [quote] = [...text.matchAll(/(?<=[^\\])"/g)].filter(({ index }) => index >= text.length >> 1);
     return quote === undefined ? undefined : text.slice(0, quote.index) + text.slice(quote.index + 1);
@@ -211,7 +211,7 @@ const oddRows = [
   page,
 ];
 
-/** Rows that are none among those that are. */
+/** Invalid rows among valid ones. */
 const rows: readonly Way[] = oddRows.flatMap((odd): readonly Way[] => [
   rowAt(`the row ${odd.slice(0, 60)} at the end`, odd, (lines) => lines.length),
   rowAt(`the row ${odd.slice(0, 60)} ahead`, odd, () => 0),
@@ -246,7 +246,7 @@ const fine: readonly Way[] = [
   },
 ];
 
-/** An answer of a cluster without one of its nodes, and one that only says so. */
+/** A cluster's response without one of its nodes, and a complete one that is only marked as partial. */
 const partial: readonly Way[] = [true, false].map((isShort) =>
   bad(
     `partial, ${isShort ? 'and short' : 'though whole'}`,

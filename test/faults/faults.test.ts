@@ -1,4 +1,4 @@
-/** A few of the damages of `npm run faults`, in the same code. */
+/** A sample of the damages of `npm run faults`, with the same code. */
 import test from 'ava';
 import { remembering } from '../conformance/remembering.js';
 import { openStore, type Store } from '../conformance/target.js';
@@ -17,7 +17,7 @@ test.after.always(async () => {
 
 const seed = 1;
 
-/** Each begins the names of some ways. */
+/** Prefixes of the names of ways. */
 const ways: readonly (readonly [way: string, calls: number])[] = [
   ['a length', 4],
   ['no framing', 3],

@@ -22,7 +22,7 @@ function parts(bytes: Buffer, count: number, between: Action): readonly Action[]
   return actions;
 }
 
-/** Whole answers in odd clothes: each is valid HTTP. */
+/** Complete responses with unusual framing; each is valid HTTP. */
 const framings: readonly Way[] = [
   good('a length, then the connection closes', (reply) => [sized(reply, { Connection: 'close' }), 'close']),
   good('a length, and the connection stays', (reply) => [sized(reply)]),
@@ -70,7 +70,7 @@ const framings: readonly Way[] = [
   ]),
 ];
 
-/** Bytes at which an answer in chunks can break, by what stands there. */
+/** Offsets at which a chunked response can break, each with a name for that place. */
 function cutPlaces(reply: BackendReply): readonly (readonly [name: string, at: number])[] {
   const start = chunkedHead(reply).length;
   const size = reply.body.length.toString(16).length + 2;
@@ -124,7 +124,7 @@ const hangs: readonly Way[] = [
   actions: (reply) => [cutAt(reply, place), 'hang'],
 }));
 
-/** Answers whose framing lies. */
+/** Responses with false framing. */
 const lies: readonly Way[] = [
   bad('a length that is too long', (reply) => [
     head(reply.status, { ...typeOf(reply), 'Content-Length': String(reply.body.length + 10) }),

@@ -7,8 +7,8 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 const odd: readonly Json[] = [null, true, 5, -1, 1e300, 'odd', '', [], {}, [[]], [null], { value: {} }];
 
 /**
- * Puts a value of another kind in one place of an answer. What the backend never sends there may be refused or not be needed,
- * but it must not change what a client sees.
+ * Replaces a value of a response with one of another type. The proxy may reject values that the backend never sends there, or ignore them,
+ * but they must not change the client's response.
  */
 export const typeWays: readonly Way[] = [
   {
@@ -50,7 +50,7 @@ function spoilt(text: string, random: Random): string | undefined {
 
 interface Place {
   readonly value: Json;
-  /** Left out at the root. */
+  /** Undefined at the root. */
   readonly set?: (value: Json) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Partial answers of a cluster: never short without saying so, and nothing kept of them. */
+/** Partial responses of a cluster: no response may be short without a warning, and none may be cached. */
 import test from 'ava';
 import { remembering } from '../conformance/remembering.js';
 import { openStore, type Store } from '../conformance/target.js';
@@ -28,7 +28,7 @@ async function withRelay(use: (relay: DamagingRelay) => Promise<void>): Promise<
   }
 }
 
-/** Questions that every proxy answers by itself. */
+/** Number of requests that every proxy answers without the backend. */
 const withoutBackend = 6;
 
 test.serial('a cluster that may answer in part is asked for whole answers, by every endpoint', async (t) => {

@@ -1,18 +1,18 @@
-/** A cluster that lost a storage node: what its answers are, and what a proxy over it answers to every question. */
+/** A cluster that lost a storage node: its responses, and a proxy's responses to every question. */
 import { openProxy } from '../conformance/target.js';
 import { ask, comparable } from './asking.js';
 import { questions, type Question } from './questions.js';
 import type { Damage, DamagingRelay } from './relay.js';
 import { whole, type BackendReply } from './wire.js';
 
-/** What a question was answered. */
+/** The response to a question. */
 export interface Told {
   readonly question: Question;
   readonly status: number;
   readonly text: string;
 }
 
-/** Asks everything of a new proxy, one after the other, and all of it again when it is told to. */
+/** Sends every question to a new proxy, one after another; `again` repeats all of them. */
 export async function askAll(
   url: string,
   flags: readonly (readonly [string, string])[],
@@ -34,14 +34,14 @@ export async function askAll(
   }
 }
 
-/** Successful answers that are not the true ones. */
+/** Successful responses that differ from the correct ones. */
 export function shortOnes(told: readonly Told[], truth: readonly Told[]): readonly string[] {
   return told.flatMap(({ question, status, text }, place) =>
     status === 200 && text !== truth[place]?.text ? [question.name] : [],
   );
 }
 
-/** Errors that do not say what happened. */
+/** Errors without a clear message. */
 export function unclearOnes(told: readonly Told[], clear: RegExp): readonly string[] {
   return told.flatMap(({ question, status, text }) =>
     status !== 200 && !clear.test(text) ? [`${question.name}: ${text.slice(0, 300)}`] : [],
@@ -51,8 +51,8 @@ export function unclearOnes(told: readonly Told[], clear: RegExp): readonly stri
 const isQuery = ({ path }: BackendReply): boolean => path.startsWith('/select/logsql/');
 
 /**
- * As VictoriaLogs 1.52 does with -search.allowPartialResponse: it answers without the node and says nothing of it, unless the call asks for
- * whole answers.
+ * Simulates VictoriaLogs 1.52 with -search.allowPartialResponse: it silently answers without the node, unless the call requests complete
+ * responses.
  */
 export function lostNode(relay: DamagingRelay): Damage {
   return (reply, call) => {
@@ -65,12 +65,12 @@ export function lostNode(relay: DamagingRelay): Damage {
   };
 }
 
-/** As its next versions may: the answer says that it is partial. */
+/** Simulates possible later versions: the response is marked as partial. */
 export function markedPartial(reply: BackendReply): ReturnType<Damage> {
   return isQuery(reply) ? [whole(reply, { headers: { 'VL-Partial-Response': 'true' } })] : undefined;
 }
 
-/** An answer without the rows, or the values of a listing, that another node has; statistics stay. */
+/** A response without the rows, or listing values, of the lost node; statistics stay. */
 export function halved(text: string): string {
   if (!text.startsWith('{"')) return text;
   if (text.startsWith('{"status"')) return text;

@@ -1,6 +1,6 @@
 import { readCases, type Case } from '../conformance/cases.js';
 
-/** A request of a client, and the same over another range: what is asked next. */
+/** A request of a client, or the same request over another range. */
 export interface Question {
   readonly name: string;
   readonly method: 'GET' | 'POST';
@@ -9,7 +9,7 @@ export interface Question {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Requests of every kind that the corpus has, so many of each family and path, and some that have ways of their own to the backend. */
+/** Requests of every kind in the corpus, `perKind` of each family and path, and some that use other code paths to the backend. */
 export function questions(perKind = 2): readonly Question[] {
   const byKind = new Map<string, Question[]>();
   for (const { request, golden } of [...readCases('http'), ...readCases('otel')]) {
@@ -94,7 +94,7 @@ const more: readonly Question[] = [
   { name: 'ready', method: 'GET', path: '/ready', form: [], headers: {} },
 ];
 
-/** The same question over a quarter less of its range. */
+/** The same question without the first quarter of its range. */
 export function shifted(question: Question): Question {
   const from = valueOf(question, 'start');
   const to = valueOf(question, 'end');

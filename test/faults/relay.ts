@@ -2,18 +2,18 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { request } from 'undici';
 import { whole, type Action, type BackendReply } from './wire.js';
 
-/** Decides what happens to a call; undefined lets the true answer through. */
+/** Selects the damage to a call; undefined forwards the real response. */
 export type Damage = (reply: BackendReply, call: number) => readonly Action[] | undefined;
 
-/** A call of the proxy, as it reached the relay. */
+/** A call of the proxy, as received by the relay. */
 export interface SeenCall {
   readonly path: string;
   readonly form: string;
 }
 
 /**
- * Stands between the proxy and its backend. Asks the backend properly, and answers as it is told: byte by byte, for no server
- * library would send what is to be sent here.
+ * Runs between the proxy and its backend. It sends valid requests to the backend, and responds with raw bytes, because no server library
+ * would send such responses.
  */
 export class DamagingRelay {
   readonly url: string;
@@ -46,7 +46,7 @@ export class DamagingRelay {
     return relay;
   }
 
-  /** Forgets the calls there were, and treats the next ones so. */
+  /** Resets the recorded calls, and sets the damage for the next ones. */
   expect(damage: Damage = () => undefined): void {
     this.calls = [];
     this.#damage = damage;
@@ -68,7 +68,7 @@ export class DamagingRelay {
     }
   }
 
-  /** True while the connection can take another call. */
+  /** True while the connection can carry another call. */
   async #answer(socket: Socket, call: ReadCall): Promise<boolean> {
     const damage = this.#damage;
     const number = this.calls.push({ path: call.path, form: call.body }) - 1;
@@ -111,7 +111,7 @@ interface ReadCall {
   readonly size: number;
 }
 
-/** The first whole call of what was read: the proxy sends GET, or POST with a length. */
+/** The first complete call in the received bytes: the proxy sends GET, or POST with a length. */
 function takeCall(read: Buffer): ReadCall | undefined {
   const end = read.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

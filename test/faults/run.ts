@@ -1,6 +1,6 @@
 /**
- * `npm run faults`: damages every call of every question in every way, then at random. `--share=1/2` takes one half of the sweep.
- * `BACKEND_URL` names a backend to ask instead of the embedded one.
+ * `npm run faults`: damages every call of every question in every way, then at random. `--share=1/2` runs one half of the sweep.
+ * `BACKEND_URL` names a backend to use instead of the embedded one.
  */
 import { remembering } from '../conformance/remembering.js';
 import { openStore } from '../conformance/target.js';

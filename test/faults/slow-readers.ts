@@ -4,12 +4,12 @@ import { Random } from '../watch/random.js';
 import { framingWays } from './framing-ways-table.js';
 import type { Action, BackendReply } from './wire.js';
 
-/** Frames after which the connection closes: the end may come while the proxy has told the backend to wait. */
+/** Framings after which the connection closes: the end may arrive while the proxy applies backpressure to the backend. */
 const names = ['a length, then the connection closes', 'no framing but the close', 'HTTP/1.0 with close'];
 
 const range = { start: '1793494800000000000', end: '1793516400000000000' };
 
-/** All rows come, and take the proxy longer to work on, or its client longer to read, than the backend to send. */
+/** Queries that return all rows, and that take the proxy longer to process, or its client longer to read, than the backend to send. */
 const questions: readonly Readonly<Record<string, string>>[] = [
   {
     query:
@@ -22,7 +22,7 @@ const targets = [...questions, ...questions].map(
   (question) => `/loki/api/v1/query_range?${new URLSearchParams({ ...range, ...question }).toString()}`,
 );
 
-/** Asks for much through connections that close, and reads slowly; tells what went wrong. */
+/** Requests large responses over connections that close, and reads slowly; returns the problems. */
 export async function readSlowly(rounds: number): Promise<readonly string[]> {
   const offences: string[] = [];
   const pair = await openPair(['-backend-timeout=60s']);
@@ -48,7 +48,7 @@ function framed(reply: BackendReply, call: number): readonly Action[] | undefine
 
 const readEveryMs = 5;
 
-/** The status of an answer that is read a little at a time. */
+/** The status of a response that is read in small steps. */
 function slowStatus(url: string, target: string): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -15,13 +15,13 @@ export interface Report {
   readonly offences: readonly Offence[];
 }
 
-/** Beginnings of names; empty for all. */
+/** Name prefixes; empty for all. */
 export interface Filter {
   readonly question: string;
   readonly way: string;
 }
 
-/** Every so-many-th kind of call, from one on, so that several processes share a sweep; all of them by default. */
+/** A part of the sweep, so that several processes can share it: every `of`-th kind of call, starting at `number`; all by default. */
 export interface Share {
   readonly number: number;
   readonly of: number;
@@ -31,7 +31,7 @@ type Print = (text: string) => void;
 
 const typesPerCall = 10;
 
-/** Each kind of call of each endpoint in each way. */
+/** Damages each kind of call of each endpoint in each way. */
 export async function sweep(
   backendUrl: string,
   { seed, share = { number: 1, of: 1 } }: { readonly seed: number; readonly share?: Share },
@@ -64,7 +64,7 @@ interface Target {
   readonly call: number;
 }
 
-/** For each kind of call that an endpoint makes the question that makes it with the fewest calls. */
+/** For each kind of call of an endpoint, the question that causes it with the fewest calls. */
 async function targetsOf(relay: DamagingRelay, filter: Filter): Promise<readonly Target[]> {
   const byKind = new Map<string, Target>();
   for (const question of questions().filter(({ name }) => name.startsWith(filter.question))) {
@@ -79,14 +79,14 @@ async function targetsOf(relay: DamagingRelay, filter: Filter): Promise<readonly
   return [...byKind.values()];
 }
 
-/** Endpoint, tenants and what the backend is asked, without what only differs in names and values. */
+/** Endpoint, number of tenants and the backend query, without differences in names and values only. */
 function kindOf({ path, headers }: Question, seen: SeenCall): string {
   const pipes = (new URLSearchParams(seen.form).get('query') ?? '').matchAll(/\| (\w+)/g);
   const tenants = (headers['X-Scope-OrgID'] ?? '').split('|').length;
   return `${shortPath(path)} ${tenants} ${seen.path} ${[...pipes].map(([, pipe]) => pipe).join()}`;
 }
 
-/** A number of damaged calls at random. */
+/** Damages a number of calls at random. */
 export async function wander(
   backendUrl: string,
   { seed, calls }: { readonly seed: number; readonly calls: number },
@@ -120,7 +120,7 @@ function waysOf({ way }: Filter): readonly Way[] {
   return allWays.filter(({ name }) => name.startsWith(way));
 }
 
-/** Errors that nobody caught: each of them would have ended the program. */
+/** Uncaught errors: each of them would have ended the program. */
 class Guard {
   #caught: unknown[] = [];
 
@@ -161,7 +161,7 @@ class Tally implements Report {
     this.#print = print;
   }
 
-  /** Tells how far a long run is, now and then. */
+  /** Prints the progress of a long run, at most once a minute. */
   progress(done: number, all: number): void {
     if (performance.now() - this.#toldAt < 60_000) return;
     this.#toldAt = performance.now();
@@ -182,7 +182,7 @@ class Tally implements Report {
     }
   }
 
-  /** The first of each way and kind; what follows is mostly the same. */
+  /** Prints the first offence of each way and kind; later ones are mostly the same. */
   #tell({ question, call, way, what }: Offence): void {
     const kind = `${way}: ${what.split(':', 1)[0] ?? ''}`;
     const count = (this.#kinds.get(kind) ?? 0) + 1;

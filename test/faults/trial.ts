@@ -6,16 +6,16 @@ import { shifted, type Question } from './questions.js';
 import type { DamagingRelay, SeenCall } from './relay.js';
 import type { Way } from './way.js';
 
-/** What a question is answered when nothing is damaged. */
+/** The undamaged answer to a question. */
 export interface Truth {
   readonly question: Question;
   readonly answer: ProxyAnswer;
   readonly shiftedAnswer: ProxyAnswer;
-  /** The calls that the first answer took. */
+  /** The calls for the first answer. */
   readonly calls: readonly SeenCall[];
 }
 
-/** A law that did not hold. */
+/** A violated law. */
 export interface Offence {
   readonly question: string;
   readonly call: number;
@@ -28,7 +28,7 @@ const relayStore = (relay: DamagingRelay): { url: string; close(): Promise<void>
   close: () => Promise.resolve(),
 });
 
-/** Asks a proxy that nobody asked before, with its caches on. */
+/** Uses a new proxy with its caches on. */
 async function withFreshProxy<Result>(
   relay: DamagingRelay,
   timeoutMs: number,
@@ -52,7 +52,10 @@ export async function truthOf(relay: DamagingRelay, question: Question): Promise
   });
 }
 
-/** Damages one call of a question, asks again and over another range, and tells what was wrong; `taken` is false when nothing was damaged. */
+/**
+ * Damages one call of a question, then sends it again and over another range, and returns the problems; `taken` is false if nothing was
+ * damaged.
+ */
 export async function tryDamage(
   relay: DamagingRelay,
   truth: Truth,
@@ -78,7 +81,7 @@ export async function tryDamage(
     relay.expect();
     if (!taken) return;
     offend(judge(damaged, truth, way));
-    // What damage taught the proxy shows in what it answers next; an answer that was kept shows first.
+    // A wrongly cached answer shows first; other lasting effects of the damage show in the next answer.
     offend(differs('the next answer', await ask(url, question), truth.answer));
     offend(
       differs('the next answer over another range', await ask(url, shifted(question)), truth.shiftedAnswer),

@@ -1,7 +1,7 @@
-/** What a damaged backend does on the connection, as plain data: bytes, waits, and an end. */
+/** The actions of a damaged backend on the connection, as plain data: bytes, delays, and an end. */
 export type Action = Buffer | 'close' | 'reset' | 'hang' | { readonly waitMs: number };
 
-/** An answer of the backend as it came, without its framing. */
+/** A response of the backend without its framing. */
 export interface BackendReply {
   readonly path: string;
   readonly status: number;
@@ -21,12 +21,12 @@ export function head(
   );
 }
 
-/** A body in chunks of up to `size` bytes, with what ends it. */
+/** A body in chunks of up to `size` bytes, with the final chunk. */
 export function chunked(body: Buffer, size = Math.max(body.length, 1)): Buffer {
   return Buffer.concat([openChunks(body, size), Buffer.from('0\r\n\r\n')]);
 }
 
-/** The chunks of a body, with more to come. */
+/** The chunks of a body, without the final chunk. */
 export function openChunks(body: Buffer, size = Math.max(body.length, 1)): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) {
@@ -36,7 +36,7 @@ export function openChunks(body: Buffer, size = Math.max(body.length, 1)): Buffe
   return Buffer.concat(parts);
 }
 
-/** An answer as VictoriaLogs frames it. */
+/** A response with VictoriaLogs' framing. */
 export function whole(
   reply: BackendReply,
   changes: Partial<BackendReply> & { readonly headers?: Readonly<Record<string, string>> } = {},
@@ -48,7 +48,7 @@ export function whole(
   ]);
 }
 
-/** The same with its length told ahead. */
+/** The same with a `Content-Length`. */
 export function sized(reply: BackendReply, headers: Readonly<Record<string, string>> = {}): Buffer {
   const { status, contentType, body } = reply;
   return Buffer.concat([

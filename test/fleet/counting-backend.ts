@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { request } from 'undici';
 
-/** The account whose logs a caller with these credentials sees; undefined leaves the one that the call names. */
+/** The account whose logs a caller with these credentials sees; undefined for the account in the call. */
 export type AccountOf = (authorization: string) => string | undefined;
 
-/** Stands before a backend, counts what is asked of it, and shows other logs to other credentials. */
+/** A proxy in front of a backend that counts calls, and selects other logs for other credentials. */
 export class CountingBackend {
   readonly url: string;
   /** Calls for logs, by path. */
@@ -74,7 +74,7 @@ export class CountingBackend {
 
 const hopByHop: ReadonlySet<string> = new Set(['connection', 'host', 'keep-alive', 'transfer-encoding']);
 
-/** The headers that are not about one connection. */
+/** The headers without the hop-by-hop ones. */
 function withoutHops(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string | string[] | undefined> {

@@ -6,10 +6,10 @@ import { Wire } from './wire.js';
 
 export const discoveries = ['static', 'dns', 'srv', 'http'] as const;
 
-/** Often enough that a fault is noticed within a trial. */
+/** Short enough that a fault is noticed within a trial. */
 const often = '-peer-discovery-interval=500ms';
 
-/** A way in which the replicas of a trial find each other, by its name in `-peer-discovery`. */
+/** Creates a peer discovery by its name in `-peer-discovery`. */
 export async function discoveryOf(name: string, size: number): Promise<Discovery> {
   if (name === 'static') return staticDiscovery(size);
   if (name === 'dns' || name === 'srv') return dnsDiscovery(name);
@@ -17,7 +17,7 @@ export async function discoveryOf(name: string, size: number): Promise<Discovery
   throw new Error(`there is no discovery ${name}; there are ${discoveries.join(', ')}`);
 }
 
-/** All are told of all by a flag, those that do not run yet too. */
+/** A flag lists all replicas, including those that do not run yet. */
 async function staticDiscovery(size: number): Promise<Discovery> {
   const wires = await Promise.all(Array.from({ length: size }, () => Wire.open()));
   const addresses = wires.map(({ address }) => address).join(',');
@@ -32,7 +32,7 @@ async function staticDiscovery(size: number): Promise<Discovery> {
   };
 }
 
-/** A DNS server of its own. Addresses of A records have the port 3100, so each replica has a loopback address of its own for it. */
+/** Runs a DNS server. Addresses of A records imply port 3100, so each replica has its own loopback address. */
 async function dnsDiscovery(type: 'dns' | 'srv'): Promise<Discovery> {
   const zone: Zone = { a: new Map(), srv: new Map() };
   const closings: (() => void)[] = [];
@@ -62,7 +62,7 @@ async function dnsDiscovery(type: 'dns' | 'srv'): Promise<Discovery> {
   };
 }
 
-/** A page that lists the replicas, as service discovery of Prometheus does. */
+/** A page that lists the replicas in the format of Prometheus HTTP service discovery. */
 async function httpDiscovery(): Promise<Discovery> {
   let told: readonly string[] = [];
   const server = createServer((_, response) => {

@@ -1,25 +1,25 @@
 import { Watched } from '../watch/watched.js';
 import { Wire, type WireState } from './wire.js';
 
-/** How the replicas are told of each other; a wire has the address under which a replica is known. */
+/** Peer discovery for the replicas; a wire has the address under which a replica is known. */
 export interface Discovery {
-  /** A wire for the replica of this number, counted from 0. */
+  /** A wire for the replica with this number, starting at 0. */
   openWire(number: number): Promise<Wire>;
   /** The flags of a replica. */
   flags(self: string): readonly string[];
-  /** The replicas that run now. */
+  /** Sets the replicas that run now. */
   tell(addresses: readonly string[]): void;
   close(): void;
 }
 
 export const peerToken = 'fleet-token';
 
-/** One replica: a process of its own, known to the others by its wire. */
+/** One replica: a separate process, which the others reach through its wire. */
 export class Replica {
   readonly #flags: readonly string[];
   readonly #wire: Wire;
   #program: Watched | undefined;
-  /** Whether a load balancer would send it requests. */
+  /** True if a load balancer would send it requests. */
   isInService = false;
 
   constructor(wire: Wire, flags: readonly string[]) {
@@ -55,7 +55,7 @@ export class Replica {
     this.#wire.state = 'whole';
   }
 
-  /** SIGSTOP: its sockets stay open and nothing answers. */
+  /** Sends SIGSTOP: its sockets stay open and nothing responds. */
   freeze(): void {
     this.isInService = false;
     if (this.#program !== undefined) process.kill(this.#program.pid, 'SIGSTOP');
@@ -66,7 +66,7 @@ export class Replica {
     this.isInService = true;
   }
 
-  /** What happens on the way to it for the other replicas; clients reach it all the same. */
+  /** The state of the connection from other replicas; clients can still reach it. */
   set wire(state: WireState) {
     this.#wire.state = state;
   }
@@ -82,7 +82,7 @@ export class Replica {
   }
 }
 
-/** Some replicas before one backend. */
+/** Several replicas in front of one backend. */
 export class Fleet {
   readonly replicas: readonly Replica[];
   readonly #discovery: Discovery | undefined;
@@ -93,9 +93,9 @@ export class Fleet {
   }
 
   /**
-   * @param size replicas that there can be
-   * @param running replicas that are started now, the first ones
-   * @param discovery none has each replica for itself
+   * @param size maximum number of replicas
+   * @param running number of replicas to start now
+   * @param discovery undefined for replicas that do not know each other
    */
   static async open(
     size: number,
@@ -133,7 +133,7 @@ export class Fleet {
     return fleet;
   }
 
-  /** Tells who is there, where that is told by something else than flags. */
+  /** Updates the running replicas, for discoveries that do not use flags. */
   announce(): void {
     this.#discovery?.tell(
       this.replicas.filter(({ isRunning }) => isRunning).map(({ peerAddress }) => peerAddress),

@@ -1,6 +1,7 @@
 /**
- * `npm run fleet:leaks`: interleaved requests of three tenants, some of them several at once, half of them with credentials that are passed on,
- * over a fleet. Ends with 1 when an answer holds what its caller must not see, or lacks what it must see.
+ * `npm run fleet:leaks`: sends interleaved requests of three tenants to a fleet, some for several tenants, half of them with credentials
+ * that
+ * are forwarded. Exits with 1 if a response contains data that its caller must not see, or lacks data that it must see.
  *
  *   npm run fleet:leaks -- [--requests=10000] [--seed=N] [--replicas=3] [--discovery=static|none] [--workers=2] [--store=redis://...]
  */

@@ -5,27 +5,27 @@ import { Random } from '../watch/random.js';
 import { CountingBackend } from './counting-backend.js';
 import { Fleet, type Discovery } from './fleet.js';
 
-/** The accounts of the backend, and the mark that all logs of an account carry. */
+/** The accounts of the backend, and the mark in all logs of an account. */
 const marks: ReadonlyMap<string, string> = new Map([
   ['21', 'amber-21'],
   ['22', 'birch-22'],
   ['23', 'coral-23'],
 ]);
-/** By the id that clients send. */
+/** The accounts by tenant id, as clients send it. */
 const tenants: ReadonlyMap<string, string> = new Map([
   ['a', '21'],
   ['b', '22'],
   ['c', '23'],
 ]);
 const rowsEach = 300;
-/** Long enough ago that answers are kept for as long as any. */
+/** Long enough ago that answers get the longest TTL. */
 const endMs = Date.UTC(2026, 0, 2);
 const rangeMs = 3_600_000;
 
 export interface LeakReport {
   readonly asked: number;
   readonly statuses: ReadonlyMap<number, number>;
-  /** Answers that hold what their caller must not see, or lack what it must see. */
+  /** Responses that contain data their caller must not see, or lack data it must see. */
   readonly leaks: readonly string[];
   readonly backendCalls: number;
 }
@@ -40,8 +40,8 @@ export interface LeakSettings {
 }
 
 /**
- * Interleaved requests of three tenants, alone and several at once, with and without credentials that are passed on: with them the backend
- * shows the logs of whom they belong to, whatever the tenant. All logs carry the mark of their account.
+ * Sends interleaved requests of three tenants, for one or several tenants, with and without forwarded credentials: with credentials, the
+ * backend returns the logs of their owner, for any tenant. All logs contain the mark of their account.
  */
 export async function leaks(settings: LeakSettings): Promise<LeakReport> {
   const external = process.env['BACKEND_URL'];
@@ -53,7 +53,7 @@ export async function leaks(settings: LeakSettings): Promise<LeakReport> {
   });
   try {
     for (const [account, mark] of marks) await load(store.url, account, mark);
-    // VictoriaLogs shows rows about a second after it took them.
+    // Rows are visible in VictoriaLogs about a second after ingestion.
     if (external !== undefined) await sleep(3_000);
     const fleet = await Fleet.open(settings.replicas, flagsOf(backend, settings), settings.discovery);
     try {
@@ -115,7 +115,7 @@ async function ask(fleet: Fleet, backend: CountingBackend, settings: LeakSetting
   return { asked: settings.requests, statuses, leaks: found, backendCalls: backend.total };
 }
 
-/** One of some hundred questions, each of which shows the mark. */
+/** One of about a hundred requests whose responses all contain the mark. */
 function question(random: Random): string {
   const minutes = random.pick([20, 30, 45, 60]);
   const range = `start=${(endMs - minutes * 60_000) * 1e6}&end=${endMs}000000`;

@@ -6,18 +6,18 @@ import { send } from '../conformance/replay.js';
 import { Random } from '../watch/random.js';
 import type { Replica } from './fleet.js';
 
-/** After this time a balancer takes a replica for gone. */
+/** The timeout after which a balancer considers a replica gone. */
 const patienceMs = 5_000;
 
-/** What came of a stretch of load. */
+/** The result of a period of load. */
 export interface LoadReport {
   readonly asked: number;
-  /** Requests that a replica which went away did not answer, and another one did. */
+  /** Requests that another replica answered because the first one went away. */
   readonly resent: number;
-  /** What no replica answered, or one with an error of its own. */
+  /** Requests that no replica answered, or that failed with an error of a replica. */
   readonly failed: readonly string[];
   readonly wrong: readonly string[];
-  /** Of requests that were answered by the first replica that was asked. */
+  /** Times of requests that the first replica answered. */
   readonly timesMs: readonly number[];
 }
 
@@ -25,11 +25,11 @@ export interface LoadSettings {
   readonly seed: number;
   readonly loops: number;
   readonly seconds: number;
-  /** A pause of each loop after an answer. */
+  /** The pause of each loop after a response. */
   readonly pauseMs: number;
 }
 
-/** Sends requests through the replicas as a load balancer does: in turn, to another one where the connection breaks. */
+/** Sends requests to the replicas as a load balancer does: round-robin, with a retry on another replica if the connection breaks. */
 export class Balancer {
   readonly #replicas: readonly Replica[];
   readonly #pools = new Map<string, Pool>();
@@ -39,7 +39,7 @@ export class Balancer {
     this.#replicas = replicas;
   }
 
-  /** To the replica of this number. */
+  /** Sends to the replica with this number. */
   sendTo(number: number, request: GoldenCase['request']): Promise<Answered> {
     const replica = this.#replicas[number % this.#replicas.length];
     if (replica === undefined) throw new Error('a fleet has replicas');
@@ -76,7 +76,7 @@ export class Balancer {
   }
 }
 
-/** Asks as users do, some questions far more often than others, and holds each answer to Loki's. */
+/** Sends requests as users do, some far more often than others, and compares each answer with Loki's. */
 export async function loadWith(
   balancer: Balancer,
   cases: readonly GoldenCase[],
@@ -111,7 +111,7 @@ export async function loadWith(
   return { asked, resent, failed, wrong, timesMs };
 }
 
-/** By Zipf's law with an exponent of about 1. */
+/** Picks a case by Zipf's law with an exponent of about 1. */
 function popular(cases: readonly GoldenCase[], random: Random): GoldenCase {
   const rank = Math.floor(cases.length ** random.next()) - 1;
   const found = cases[Math.min(rank, cases.length - 1)];

@@ -1,14 +1,17 @@
 /**
- * `npm run fleet`: replicas in processes of their own before one backend. The corpus through all of them in turn, what they ask of the
- * backend beside replicas that know nothing of each other, and a load while replicas are killed, stopped, slowed, cut off and added.
+ * `npm run fleet`: replicas in separate processes in front of one backend. Replays the corpus on all of them in turn, compares their
+ * backend
+ * calls with those of independent replicas, and applies load while replicas are killed, stopped, slowed, cut off and added.
  *
  *   npm run fleet -- [--discovery=static|dns|srv|http|store] [--seconds=10] [--loops=8] [--seed=N] [--set=http|otel] [--no-rounds] [--no-faults]
  *
- * `store` is none: replicas share a Valkey or Redis, the program `VALKEY_SERVER` or one in the PATH, which is killed and started again in the
- * third round; give --no-faults beside it.
+ * `store` is not a discovery: replicas share a Valkey or Redis, the program `VALKEY_SERVER` or one in the PATH, which is killed and
+ * restarted
+ * in the third round; use it with --no-faults.
  *
- * BACKEND_URL names a VictoriaLogs with the corpus in it; without it the embedded backend is used. Ends with 1 when an answer failed, was wrong,
- * or the second round asked the backend more than a third of what separate replicas ask.
+ * BACKEND_URL names a VictoriaLogs with the corpus; without it the embedded backend is used. Exits with 1 if a response failed or was
+ * wrong, or
+ * if the second round made more than a third of the backend calls of separate replicas.
  */
 import { RealStore } from '../plugins/peer-cache/real-store.js';
 import { readExceptions } from '../conformance/exceptions.js';
@@ -44,7 +47,7 @@ try {
 for (const text of complaints.slice(0, 20)) print(`  ${text.split('\n', 2).join(' ')}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-/** The corpus through all replicas, beside replicas that know nothing of each other. */
+/** Replays the corpus on all replicas, and on independent replicas for comparison. */
 async function inTurn(flags: readonly string[], discovery: string): Promise<void> {
   const apart = await rounds(await Fleet.open(3, flags));
   const together =
@@ -64,7 +67,7 @@ async function inTurn(flags: readonly string[], discovery: string): Promise<void
   if (second > bound) complaints.push(`the second round asked ${second} times, the bound is ${bound}`);
 }
 
-/** Replicas that share a store; it dies in the last round and comes back empty, and dies once more. */
+/** Replicas that share a store; in the last round it dies, comes back empty, and dies once more. */
 async function overStore(flags: readonly string[]): Promise<readonly RoundReport[]> {
   const ends: (() => void | Promise<void>)[] = [];
   const store = await RealStore.start({ teardown: (end) => void ends.push(end) });
@@ -83,7 +86,7 @@ async function overStore(flags: readonly string[]): Promise<readonly RoundReport
   }
 }
 
-/** Three rounds, each case by another replica in each; `during` is called before each case of the last one. */
+/** Three rounds, each case on another replica in each; `during` is called before each case of the last one. */
 async function rounds(
   fleet: Fleet,
   during?: (index: number) => Promise<void> | void,

@@ -2,10 +2,10 @@ import { ByteLru } from '../../core/base/memory/byte-lru.js';
 import { Ring } from '../../plugins/peer-cache/peers/members.js';
 import { Random } from '../watch/random.js';
 
-/** How replicas share what they keep. */
+/** The way replicas share their caches. */
 export type Sharing = 'apart' | 'peers' | 'store';
 
-/** What happens to the fleet half-way: nothing, all replicas restarted one after the other, or a third of them lost. */
+/** The event half-way through the run: none, a rolling restart of all replicas, or the loss of a third of them. */
 export type Event = 'none' | 'restart' | 'zone';
 
 export interface SimulationSettings {
@@ -14,25 +14,25 @@ export interface SimulationSettings {
   readonly sharing: Sharing;
   readonly event: Event;
   readonly requests: number;
-  /** Different questions that are asked, some far more often than others (Zipf's law with an exponent of 1). */
+  /** Number of different questions, some far more frequent than others (Zipf's law with an exponent of 1). */
   readonly questions: number;
-  /** Of the whole fleet. */
+  /** Request rate of the whole fleet. */
   readonly requestsPerSecond: number;
-  /** Memory of a replica for answers. */
+  /** Cache memory of a replica. */
   readonly cacheBytes: number;
 }
 
 export interface SimulationResult {
   readonly backendCalls: number;
-  /** Those for answers that are kept long enough to be shared; the others are the same for all ways of sharing. */
+  /** Calls for answers with a TTL long enough to share; the others are the same for all ways of sharing. */
   readonly shareableCalls: number;
-  /** What replicas sent to each other, or to and from the store. */
+  /** Bytes that replicas sent to each other, or to and from the store. */
   readonly sharedBytes: number;
-  /** Lookups at the busiest owner over those at the average one; 1 where nobody owns anything. */
+  /** Lookups at the busiest owner divided by those at the average one; 1 if there are no owners. */
   readonly imbalance: number;
 }
 
-/** What is left for less is not taken from others. */
+/** Answers with a shorter remaining TTL are not read from others. */
 const minUsableMs = 5_000;
 const shadowMs = 30_000;
 const leastPushedMs = 30_000;
@@ -49,8 +49,8 @@ interface Held {
 }
 
 /**
- * Replays a mix of requests in no time: the ring and the memory of the product, and its rules about who keeps what for how long; without
- * flights, hedging and faults, so that the figures are those of a fleet that runs well.
+ * Simulates a mix of requests with a virtual clock: it uses the ring and memory cache of the product, and its rules for placement and TTLs,
+ * but no in-flight merging, hedging or faults, so the figures are those of a healthy fleet.
  */
 export function simulate(settings: SimulationSettings): SimulationResult {
   return new Simulation(settings).run();
@@ -98,7 +98,7 @@ class Simulation {
     };
   }
 
-  /** Panels of a dashboard over ranges that have passed, mostly; a tenth reaches to now, and is kept for two seconds. */
+  /** Mostly dashboard panels over past ranges; a tenth of the ranges reach to now, and have a TTL of two seconds. */
   #questions(): readonly Question[] {
     return Array.from({ length: this.#settings.questions }, (_, number) => ({
       key: `question ${number}`,
@@ -114,7 +114,7 @@ class Simulation {
       this.#members = this.#members.filter((_, index) => index % 3 !== 0);
       this.#ring = new Ring(this.#members);
     }
-    // One after the other over a quarter of the run.
+    // One after another over a quarter of the run.
     const step = Math.max(1, Math.floor(requests / 4 / replicas));
     const since = number - first;
     if (event !== 'restart' || since < 0 || since % step !== 0) return;
@@ -145,7 +145,7 @@ class Simulation {
     this.#keep(sharing === 'store' ? this.#store : this.#caches.get(owner), question, untilMs);
   }
 
-  /** What the owner has, or the store; the owner itself asks the one that was owner before it came. */
+  /** Asks the owner, or the store; the owner itself asks the previous owner of the key. */
   #askOthers(asker: string, { key }: Question): Held | undefined {
     if (this.#settings.sharing === 'store') return usable(this.#store.get(key), this.#clock.nowMs);
     const [owner, next] = this.#ring.ownersOf(key);

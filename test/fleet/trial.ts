@@ -9,14 +9,14 @@ import type { Fleet, Replica } from './fleet.js';
 import { Balancer, loadWith, type LoadReport } from './load.js';
 import type { WireState } from './wire.js';
 
-/** What the corpus was recorded with, as flags of a process. */
+/** The settings of the recorded corpus, as flags of a process. */
 export const corpusFlags: readonly string[] = [
   `-tenant-map=${tenantMapOf(conformanceCorpus)}`,
   '-rate-limit-per-second=0',
   '-max-entries-limit-per-query=5000',
 ];
 
-/** The backend of a trial, with the corpus in it, behind a counter. */
+/** The backend of a trial, loaded with the corpus and wrapped in a call counter. */
 export class Ground {
   readonly #store: Store;
 
@@ -38,7 +38,7 @@ export class Ground {
   }
 }
 
-/** What each replica asked in turn gave for the whole corpus. */
+/** The result of the whole corpus, sent to the replicas in turn. */
 export interface RoundReport {
   readonly passed: number;
   readonly all: number;
@@ -46,7 +46,7 @@ export interface RoundReport {
   readonly failures: readonly string[];
 }
 
-/** Asks every case once: the first one of the first replica, the next one of the second, and so on, begun `offset` replicas later. */
+/** Sends every case once: the first one to the first replica, the next one to the second, and so on, shifted by `offset` replicas. */
 export async function round(
   balancer: Balancer,
   backend: CountingBackend,
@@ -62,7 +62,7 @@ export async function round(
     const difference = compareAnswers(request, golden, answer);
     if (difference !== undefined) failures.push(`${request.id}: ${difference}`);
   }
-  // What replicas send to each other in the background is there before the next round.
+  // Wait until the replicas have sent their background data to each other.
   await sleep(500);
   return {
     passed: cases.length - failures.length,
@@ -76,17 +76,17 @@ export function countedCases(set: 'http' | 'otel'): readonly GoldenCase[] {
   return readCases(set).filter(({ request }) => request.exact !== false);
 }
 
-/** One thing that goes wrong in a fleet. */
+/** One fault in a fleet. */
 export interface Fault {
   readonly name: string;
   begin(fleet: Fleet): void | Promise<void>;
   end(fleet: Fleet): void | Promise<void>;
 }
 
-/** What is warm after it is not after a start. */
+/** Warms up the caches, which are cold after a start. */
 const warming: Fault = { name: 'warming', begin: () => undefined, end: () => undefined };
 
-/** The faults of a fleet of three, of which a fourth one can be added. */
+/** The faults of a fleet of three replicas, to which a fourth can be added. */
 const faults: readonly Fault[] = [
   {
     name: 'killed',
@@ -130,8 +130,8 @@ export interface FaultReport extends LoadReport {
 }
 
 /**
- * A load on a fleet while faults come and go. What is kept grows all the time, so `isSound` gives what to hold it to: the same stretches of
- * another fleet to which nothing happens.
+ * Applies load to a fleet while faults come and go. The caches grow all the time, so `isSound` provides the baseline: the same periods of
+ * another fleet without faults.
  */
 export async function underFaults(
   fleet: Fleet,
@@ -169,7 +169,7 @@ export async function underFaults(
   return reports;
 }
 
-/** The 99th percentile of all times but those of warming up, in milliseconds. */
+/** The 99th percentile of all times except warm-up, in milliseconds. */
 export function p99Of(reports: readonly FaultReport[]): number {
   return quantile(
     reports.filter(({ fault }) => fault !== warming.name).flatMap(({ timesMs }) => timesMs),

@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What happens to what passes: it passes, so many milliseconds late, or nothing does any more. */
+/** The state of the connection: bytes pass, pass with a delay in milliseconds, or no longer pass. */
 export type WireState = 'whole' | 'cut' | { readonly lateMs: number };
 
-/** The way by which the other replicas reach one of them: a relay of bytes whose state a test changes. */
+/** The connection from the other replicas to one of them: a TCP relay whose state a test changes. */
 export class Wire {
-  /** As the other replicas know the replica: `host:port`. */
+  /** The address of the replica for other replicas: `host:port`. */
   readonly address: string;
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -19,7 +19,7 @@ export class Wire {
     this.address = `${address}:${port}`;
   }
 
-  /** Listens before the replica is there: its address is part of what the replica is started with. */
+  /** Listens before the replica starts, because its address is part of the replica's flags. */
   static async open(host = '127.0.0.1', port = 0): Promise<Wire> {
     const server = createServer({ noDelay: true });
     await new Promise<void>((resolve, reject) => {
@@ -70,7 +70,7 @@ export class Wire {
       if (bytes === undefined) to.end();
       else if (!to.destroyed) to.write(bytes);
     };
-    // Timers of equal length run in the order in which they were set.
+    // Timers with equal delays fire in the order in which they were set.
     if (typeof this.#state === 'object') setTimeout(write, this.#state.lateMs);
     else write();
   }
