@@ -11,7 +11,7 @@ interface Manifest {
   readonly version: string;
 }
 
-// package.json is this package's own.
+// package.json is the manifest of this package.
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
 const base = `${name.split('/').at(-1)}-${version}`;
 const checksLibrary = join(root, 'deploy', 'release', 'checks.js');
@@ -64,13 +64,16 @@ export const archiveChecks: readonly Check[] = [
       );
       console.log(`      ${taken}`);
       assert(existsSync(join(data, 'cache.db')), 'the disk cache is written');
-      // Its code is bundled: plugins that are loaded by their path share it.
+      // The program's code is bundled: plugins loaded by path share it.
       run(program, ['test', join(folder, 'examples')]);
     },
   ],
 ];
 
-/** A metric query that depends on the order of its rows, which are read and counted in a thread. The thread is loaded by the path of its file. */
+/**
+ * Sends a metric query that depends on the order of its rows, so that a worker thread reads and counts them. The thread is loaded by file
+ * path.
+ */
 async function countsInThread(url: string): Promise<void> {
   const query = encodeURIComponent(
     'first_over_time({app="shop"} | regexp "took (?P<ms>[0-9]+)" | unwrap ms [5m])',
@@ -87,7 +90,7 @@ function newFolderIn(lab: Lab): string {
   return folder;
 }
 
-/** The packages of a tree, by their folders. */
+/** The folders of the packages in a tree. */
 function modulesIn(folder: string): readonly string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const manifest = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/package\.json$)/;
@@ -100,7 +103,7 @@ interface Checks {
 }
 
 async function refusesChangelog(): Promise<void> {
-  // It is JavaScript of this repository.
+  // JavaScript of this repository.
   const { checkChangelog, checkChart } = (await import(checksLibrary)) as Checks;
   const text =
     '# Changelog\n\n## 1.2.0, 2026-11-26\n\n- News.\n\n## 1.1.0, not yet released\n\n- Older.\n\n## 1.0.0\n\n';

@@ -11,7 +11,7 @@ const required = {
   image: { repository: 'registry.example/ref-proxy' },
   backend: 'http://victoria-logs:9428',
 };
-/** Everything that the chart can do at once. */
+/** All features of the chart at once. */
 const everything = {
   ...required,
   flags: { workers: 2, 'cache-max-bytes': 2_000_000_000, 'log-level': 'debug' },
@@ -147,12 +147,12 @@ export const chartChecks: readonly Check[] = [
   ],
 ];
 
-/** A document of Kubernetes. */
+/** A Kubernetes object. */
 interface Rendered {
   readonly kind: string;
 }
 
-/** What helm makes of the chart as it is packed, once it has nothing to say against it. */
+/** Lints and renders the packed chart with helm. */
 function rendered({ release, folder }: Lab, values: object): readonly Rendered[] {
   const file = join(folder, 'values.json');
   writeFileSync(file, JSON.stringify(values));
@@ -161,7 +161,7 @@ function rendered({ release, folder }: Lab, values: object): readonly Rendered[]
   const documents = parseAllDocuments(run('helm', ['template', 'logs', packed, '--values', file]));
   assert(Array.isArray(documents));
   return documents.map((document) => {
-    // A key that stands twice is one of the errors.
+    // A duplicate key is one of the errors.
     assert.deepEqual([...document.errors, ...document.warnings], []);
     return document.toJS() as Rendered;
   });
@@ -181,7 +181,7 @@ interface Services {
   readonly services: { readonly 'ref-proxy': { readonly command: readonly string[] } };
 }
 
-/** `-backend` of `-backend=...` in the arguments of a template. */
+/** The flags, such as `-backend` for `-backend=...`, in the arguments of a template. */
 function flagsIn(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8');
   return text.match(/(?<=^\s*- |printf ")-[a-z][\w.-]*(?==)/gm) ?? [];

@@ -9,14 +9,14 @@ import { questions } from './yesterday.js';
 
 export const root = packageRoot();
 
-/** Thrown by a check for which this machine lacks something. */
+/** Thrown by a check if this machine lacks a tool for it. */
 export class NotRun extends Error {}
 
-/** What the checks of one run share. */
+/** The environment that the checks of one run share. */
 export interface Lab {
   /** A folder that is removed at the end. */
   readonly folder: string;
-  /** Where the release was made. */
+  /** The folder of the release. */
   readonly release: string;
   /** An embedded backend with logs. */
   readonly backend: string;
@@ -32,12 +32,12 @@ export function readYaml(path: string): unknown {
   return parse(readFileSync(join(root, path), 'utf8'), { merge: true });
 }
 
-/** Runs a command and returns what it prints; throws with all its output unless it ends well. */
+/** Runs a command and returns its output; throws with all its output if it fails. */
 export function run(command: string, args: readonly string[], options: ExecFileSyncOptions = {}): string {
   return execFileSync(command, args, { stdio: 'pipe', maxBuffer: 2 ** 28, ...options, encoding: 'utf8' });
 }
 
-/** @throws NotRun where a program is not installed */
+/** @throws NotRun if a program is not installed */
 export function needs(...programs: readonly string[]): void {
   for (const program of programs)
     if (spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0)
@@ -55,7 +55,7 @@ interface DataSource {
   readonly secureJsonData: { readonly httpHeaderValue1: string };
 }
 
-/** Where examples/grafana/datasource.yaml says that ref-proxy is. */
+/** The data source for ref-proxy in examples/grafana/datasource.yaml. */
 export function dataSource(): DataSource {
   const { datasources } = readYaml('examples/grafana/datasource.yaml') as DataSources;
   const source = datasources.find(({ type }) => type === 'loki');
@@ -63,7 +63,7 @@ export function dataSource(): DataSource {
   return source;
 }
 
-/** Asks as Grafana does by its provisioning file, whose host is this form. */
+/** Sends a query as Grafana does with its provisioning file, with this form as the host. */
 export async function answersGrafana(url: string): Promise<void> {
   const source = dataSource();
   const address = source.url.replace(new URL(source.url).origin, url);

@@ -88,7 +88,7 @@ export const composeChecks: readonly Check[] = [
   ],
 ];
 
-/** Whether a program is one that knows the Compose Specification; version 1 did not. */
+/** True if a program supports the Compose Specification; version 1 did not. */
 function isCompose(program: string, args: readonly string[]): boolean {
   const { status, stdout } = spawnSync(program, [...args, 'version', '--short'], { encoding: 'utf8' });
   return status === 0 && /^v?(?!1\.)\d+\./.test(stdout);

@@ -1,6 +1,7 @@
 /**
- * The image, built as its file says with buildah. No registry is asked: both base images are made of this machine, its compilers for the
- * first and its Node.js with the libraries that it loads for the second. FORMS_NODE is another Node.js for the second.
+ * Builds the image from its Containerfile with buildah. No registry is used: both base images are made from this machine, the first with
+ * its
+ * compilers and the second with its Node.js and the libraries it loads. FORMS_NODE names another Node.js for the second.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -12,9 +13,9 @@ import { needs, NotRun, readYaml, run, type Check, type Lab } from './check.js';
 import { answersAndEnds } from './program.js';
 
 const tag = 'localhost/ref-proxy-forms:test';
-/** The names that the Containerfile gives its base images; nothing is pulled. */
+/** The base images for the Containerfile; nothing is pulled. */
 const bases = { build: 'localhost/forms-build:test', run: 'localhost/forms-run:test' };
-/** Folders of this machine that the build sees in place of those of a base image. */
+/** Folders of this machine that the build uses instead of those of a base image. */
 const mounted = ['/usr', '/etc/alternatives', '/etc/ssl'];
 
 interface Inspected {
@@ -47,7 +48,7 @@ export const containerChecks: readonly Check[] = [
         ...['build', '--isolation=chroot', '--format=docker', '--pull=never', `--tag=${tag}`],
         ...volumes(),
         ...[`--build-arg=BUILD_IMAGE=${bases.build}`, `--build-arg=RUN_IMAGE=${bases.run}`],
-        // It is compiled to see that it can be, not to be fast.
+        // Compiled without optimisation, because the check only requires that it compiles.
         ...['--build-arg=NODE_DIR=/usr', '--build-arg=CFLAGS=-O0', `--build-arg=VERSION=${version}`],
         ...['--file', join(context, 'deploy/container/Containerfile'), context],
       );
@@ -86,7 +87,7 @@ function split([program, ...args]: [string, ...string[]]): [string, string[]] {
 
 type Buildah = (command: string, ...args: readonly string[]) => string;
 
-/** With images of its own, without the store of this machine. */
+/** Runs buildah with a separate image store, not with that of this machine. */
 function buildahIn({ folder }: Lab): Buildah {
   const storage = join(folder, 'storage.conf');
   const places = `graphroot = "${join(folder, 'images')}"\nrunroot = "${join(folder, 'run')}"\n`;
@@ -142,7 +143,7 @@ function makeBases({ folder }: Lab, buildah: Buildah): void {
   }
 }
 
-/** Runs a command as a container would: nothing but the image, which cannot be written, and an empty folder for data. */
+/** Runs a command as in a container: only the read-only image, and an empty data folder. */
 function inContainer(
   rootFolder: string,
   { User, Env }: Inspected['Docker']['config'],

@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answersGrafana } from './check.js';
 
-/** Long enough for a machine with other work. */
+/** A generous timeout, for a machine with other load. */
 const readyMs = 120_000;
-/** After that the memory of a process that does nothing is looked at. */
+/** The idle time before memory is measured. */
 const idleMs = 3_000;
 const ticksPerSecond = 100;
 
-/** Starts a form of the program, asks it a query when it is ready, ends it, and returns what it took. */
+/** Starts a form of the program, sends a query when it is ready, stops it, and returns its measurements. */
 export async function answersAndEnds(
   command: readonly [string, ...string[]],
   url: string,
@@ -48,7 +48,7 @@ async function ready(url: string, runs: () => boolean): Promise<void> {
     try {
       if ((await fetch(`${url}/ready`)).status === 200) return;
     } catch {
-      // Nobody listens yet.
+      // It is not listening yet.
     }
     if (!runs()) throw new Error('it ended before it was ready');
     if (Date.now() > deadline) throw new Error('it is not ready');

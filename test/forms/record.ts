@@ -1,6 +1,6 @@
 /**
- * node dist/test/forms/record.js [MAIN.js]: records what a build of the program keeps and tells its peers, into test/data/yesterday. Run it
- * with the last release when its formats are to be what the next one must read.
+ * node dist/test/forms/record.js [MAIN.js]: records the files of a build of the program, and the data that it sends to peers, in
+ * test/data/yesterday. Run it with the latest release when the next one must be able to read its formats.
  */
 import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -42,7 +42,7 @@ await inFolder(async (folder) => {
     await copyFile(join(folder, file), join(recordings, file));
 });
 told.close();
-// As it is written behind a deletion that has ended.
+// The content after a deletion has ended.
 await write(
   files.deletions,
   JSON.stringify({ version: 1, running: [], ended: [['d', Date.UTC(2026, 9, 6)]] }),
@@ -54,7 +54,7 @@ function write(file: string, text: string): Promise<void> {
   return writeFile(join(recordings, file), `${text}\n`);
 }
 
-/** A replica that has nothing, and remembers in base64 which answers it is told to keep for long: those of the past. */
+/** An empty replica that stores, in base64, the answers pushed to it with a long TTL: those about the past. */
 async function otherReplica() {
   const values: Record<string, string> = {};
   const port = await freePort();
@@ -76,7 +76,7 @@ async function otherReplica() {
   return { port, values: () => values, close: () => server.close() };
 }
 
-/** What a replica is given to start with. */
+/** The snapshots that a replica gets from a peer at startup. */
 async function snapshots(url: string): Promise<Readonly<Record<string, string>>> {
   const values: Record<string, string> = {};
   for (const key of ['__patterns_snapshot:v1', '__label_values_index_snapshot:v1']) {

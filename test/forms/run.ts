@@ -1,7 +1,8 @@
 /**
- * `npm run forms`: makes a release and tries each of its forms as far as this machine has the tools; what it lacks is told. Ends with 1 when
- * a check fails. `-- --packed` takes the package that `npm run package` has left in dist, `-- --only=TEXT` runs the checks whose sentence has
- * the text.
+ * `npm run forms`: makes a release and checks each of its forms as far as this machine has the tools; missing tools are listed. Exits with
+ * 1 if
+ * a check fails. `-- --packed` uses the package that `npm run package` has left in dist, `-- --only=TEXT` runs the checks with that text in
+ * their sentence.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

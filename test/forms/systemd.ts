@@ -9,7 +9,7 @@ import { answersAndEnds } from './program.js';
 
 const unitFile = join(root, 'deploy', 'systemd', 'ref-proxy.service');
 const environmentFile = join(root, 'deploy', 'systemd', 'ref-proxy.env');
-/** What `systemd-analyze security` calls "OK" ends at 4.9. */
+/** The maximum exposure level. `systemd-analyze security` rates levels up to 4.9 as "OK". */
 const mostExposed = 2;
 
 export const systemdChecks: readonly Check[] = [
@@ -17,7 +17,7 @@ export const systemdChecks: readonly Check[] = [
     'systemd reads the unit without a complaint, and its sandbox leaves little open',
     ({ folder }) => {
       needs('systemd-analyze');
-      // The program is elsewhere on this machine.
+      // The program has another path on this machine.
       const unit = join(folder, 'ref-proxy.service');
       writeFileSync(
         unit,

@@ -21,7 +21,7 @@ import {
   type Served,
 } from './yesterday.js';
 
-/** One for all tests, which can come at the same time. */
+/** Shared by all tests, which may run concurrently. */
 let logs: Promise<Served> | undefined;
 const backendUrl = async (): Promise<string> => (await (logs ??= serveRecordedLogs())).url;
 
@@ -71,7 +71,7 @@ withDisk(test.serial)(
     const backend = await backendUrl();
     await inFolder(async (folder) => {
       const database = await readFile(join(recordings, files.disk));
-      // SQLite's header has the version of the tables here.
+      // The offset of the table version in SQLite's header.
       database.writeUInt32BE(99, 60);
       await writeFile(join(folder, files.disk), database);
       for (const file of [files.patterns, files.labels, files.deletions]) {
@@ -125,7 +125,7 @@ withDisk(test.serial)(
             : 'no answer of the old replica is asked for',
         );
         const failures = await metric(proxy.url, 'peer_cache_failures_total');
-        // The old replica shares its process with other tests, which may keep it from an answer for a second.
+        // The old replica shares its process with other tests, which may delay its responses by a second.
         const slow = await metric(proxy.url, 'peer_cache_failures_total{reason="timeout"}');
         t.is(
           failures - slow,
@@ -160,7 +160,7 @@ async function recorded(file: string): Promise<unknown> {
   return JSON.parse(await readFile(join(recordings, file), 'utf8'));
 }
 
-/** The options under which the snapshot of patterns was written last. */
+/** The hash of the options with which the snapshot of patterns was last written. */
 async function setupIn(folder: string): Promise<string | undefined> {
   const setups = (await readFile(join(folder, files.patterns), 'utf8')).match(/(?<=&setup=)\w+/g);
   return setups?.at(-1);
@@ -173,7 +173,7 @@ function noErrors(t: ExecutionContext, { records }: Served): void {
   );
 }
 
-/** Answers as a replica of the release before: what was recorded of it, and nothing else. */
+/** Simulates a replica of the previous release, with the recorded responses only. */
 async function oldReplica(values: ReadonlyMap<string, string>) {
   const given: string[] = [];
   const server = createServer((incoming, response) => {
@@ -185,7 +185,7 @@ async function oldReplica(values: ReadonlyMap<string, string>) {
     if (value === undefined) response.writeHead(pathname === '/_cache/set' ? 204 : 404).end();
     else response.writeHead(200, { 'x-cache-ttl-ms': '3600000' }).end(Buffer.from(value, 'base64'));
   });
-  // In a process that is busy with other tests, it would close connections on which a request waits.
+  // In a process that is busy with other tests, a keep-alive timeout would close connections on which a request waits.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

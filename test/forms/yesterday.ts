@@ -1,4 +1,4 @@
-/** What is recorded of a release and loaded by the next one: the logs that were asked, the questions, and how both are run. */
+/** Data that is recorded with one release and loaded by the next: the logs, the queries, and helpers to run both. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { packageRoot } from '../../core/kernel/options/index.js';
 import { freePort, isOpen } from '../core/program/child.js';
 
-/** What the recorder wrote. */
+/** The folder of the recordings. */
 export const recordings = join(packageRoot(), 'test', 'data', 'yesterday');
 export const token = 'token-of-yesterday';
-/** What is kept under these names in the folder of a process. */
+/** The file names in the data folder of a process. */
 export const files = {
   disk: 'cache.db',
   patterns: 'patterns.json',
@@ -25,7 +25,7 @@ const startMs = Date.UTC(2026, 9, 5);
 const minuteMs = 60_000;
 const hours = 6;
 
-/** Every question is about logs of one day in the past, so that answers of it do not depend on when it is asked. */
+/** Every query is about logs of one day in the past, so the answers do not depend on the current time. */
 export const questions: readonly string[] = [
   `labels?${range()}`,
   `label/app/values?${range()}`,
@@ -46,7 +46,7 @@ function query(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** A line each minute of each application, as Loki's push API takes them. */
+/** One line per minute and application, in the format of Loki's push API. */
 function push(): string {
   const streams = ['shop', 'pay'].map((app) => ({
     stream: { app, service_name: app },
@@ -60,14 +60,14 @@ function push(): string {
   return JSON.stringify({ streams });
 }
 
-/** A process, the records that it has written, and its end. */
+/** A running process and its log records. */
 export interface Served {
   readonly url: string;
   readonly records: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
-/** Runs a command of a build of the program, this one unless given, at an address of its own. */
+/** Runs a command of a build of the program, by default this one, at its own address. */
 export async function serve(
   command: string,
   args: readonly string[],
@@ -97,12 +97,13 @@ export async function serve(
 }
 
 /**
- * Answers of another backend are not used, and a backend is known by its address. Nobody else listens there: ports of other tests are higher.
- * Where it is taken all the same, or cannot be had, what was recorded is set aside.
+ * Answers of another backend are not used, and a backend is identified by its address. No other process listens here, because other tests
+ * use
+ * higher ports. If the address is taken or unavailable, the recorded caches are ignored.
  */
 const recordedAddress = '127.43.43.43:19743';
 
-/** An embedded backend with the logs, where the recorded one was if that address is free. */
+/** An embedded backend with the logs, at the recorded address if that is free. */
 export async function serveRecordedLogs(): Promise<Served> {
   return serveLogs((await isFree(recordedAddress)) ? recordedAddress : undefined);
 }
@@ -126,7 +127,7 @@ function isFree(address: string): Promise<boolean> {
   });
 }
 
-/** The flags that a release was recorded with. Answers are kept for ten years: they are asked for long after. */
+/** The flags with which a release was recorded. TTLs are ten years, because the answers are requested much later. */
 export function flags(backend: string, folder: string): readonly string[] {
   return [
     `-backend=${backend}`,
@@ -144,7 +145,7 @@ export function flags(backend: string, folder: string): readonly string[] {
   ];
 }
 
-/** Two replicas of which the other one may be anybody. */
+/** Flags for two replicas; the other one can be any server. */
 export function peerFlags(own: number, other: number): readonly string[] {
   return [
     `-peer-self=127.0.0.1:${own}`,
@@ -152,17 +153,17 @@ export function peerFlags(own: number, other: number): readonly string[] {
     `-peer-static=127.0.0.1:${own},127.0.0.1:${other}`,
     `-peer-auth-token=${token}`,
     '-peer-patience=2s',
-    // A busy machine is no failure of the peer.
+    // A slow response of a busy machine must not count as a failure of the peer.
     '-peer-timeout=60s',
   ];
 }
 
-/** Resolves when the proxy takes requests. */
+/** Resolves when the proxy accepts requests. */
 export async function ready(url: string): Promise<void> {
   while ((await fetch(`${url}/ready`)).status !== 200) await pause(50);
 }
 
-/** What each question is answered with, once the process is ready. */
+/** The response to each query, once the process is ready. */
 export async function answers(url: string): Promise<Readonly<Record<string, unknown>>> {
   await ready(url);
   const all: Record<string, unknown> = {};
@@ -175,7 +176,7 @@ export async function answers(url: string): Promise<Readonly<Record<string, unkn
   return all;
 }
 
-/** Without statistics, which tell how an answer was made. */
+/** Removes the statistics, which depend on how a response was computed. */
 function comparable(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer), (name, value: unknown) => (name === 'stats' ? undefined : value));
 }

@@ -8,16 +8,16 @@ export interface SentAnswer extends ProxyAnswer {
 }
 
 const patienceMs = 60_000;
-/** A redirect holds the whole address, with what was asked, and Node's client alone takes no more than 16 KiB of headers. */
+/** A redirect contains the whole address with its query, and Node's client accepts only 16 KiB of headers by default. */
 const maxHeaderBytes = 1024 * 1024;
 
-/** Sends a request as it is; what breaks on the way is thrown. */
+/** Sends a request unchanged; throws if the connection fails. */
 export function send(url: string, made: FuzzRequest, agent: Agent): Promise<SentAnswer> {
   const { hostname, port } = new URL(url);
   const pairs = made.params.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join('&');
   const body = made.isForm ? pairs : undefined;
   const path = made.isForm || pairs === '' ? made.path : `${made.path}?${pairs}`;
-  // Node would send the body of a GET without a length, as something behind the request.
+  // Node would send the body of a GET without a length, so the server would read it as a second request.
   const type =
     body === undefined
       ? {}
@@ -60,7 +60,7 @@ export function send(url: string, made: FuzzRequest, agent: Agent): Promise<Sent
   });
 }
 
-/** As a form has it; half a surrogate pair becomes what browsers send for it. */
+/** Form encoding; a lone surrogate becomes the same as in browsers. */
 function escaped(text: string): string {
   return encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 }

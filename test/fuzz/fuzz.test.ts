@@ -1,4 +1,4 @@
-/** The beginning of `npm run fuzz`, in the same code; times are left to the long run. */
+/** A short `npm run fuzz`, with the same code; only the long run checks times. */
 import test from 'ava';
 import { Fuzzer } from './fuzz.js';
 import { openPair } from './pair.js';

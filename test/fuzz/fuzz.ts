@@ -14,9 +14,9 @@ import { makeAttack, play } from './sockets.js';
 export interface FuzzSettings {
   readonly seed: number;
   readonly requests: number;
-  /** The first step, to play a part of a longer run again. */
+  /** The first step, to repeat a part of a longer run. */
   readonly from: number;
-  /** Shares of requests that come as raw bytes, and of batches in which the backend lies. */
+  /** The share of requests sent as raw bytes, and of batches in which the backend sends damaged responses. */
   readonly rawShare: number;
   readonly lieShare: number;
   readonly maxTurnMs: number;
@@ -33,12 +33,12 @@ export interface FuzzReport {
   readonly statuses: ReadonlyMap<number, number>;
   readonly offences: readonly FuzzOffence[];
   readonly longestTurnMs: number;
-  /** What took longest, for whoever looks for what to make quicker; no law is broken by it. */
+  /** The slowest requests, as candidates for optimisation; slowness violates no law. */
   readonly slow: readonly { readonly ms: number; readonly request: string }[];
   readonly heldMiB: readonly [before: number, after: number];
 }
 
-/** Requests of one batch are in flight together. */
+/** Requests of one batch are in flight at the same time. */
 const batchSize = 8;
 const warmUp = 400;
 const slowMs = 2_000;
@@ -46,7 +46,7 @@ const maxGrowthMiB = 32;
 const told = ['told text', 'It works!'];
 const lies = [...framingWays, ...bodyWays, ...typeWays].filter(({ timeoutMs }) => timeoutMs === undefined);
 
-/** Sends what nobody should send, and watches what the program does. */
+/** Sends invalid and unusual requests, and watches the program. */
 export class Fuzzer {
   readonly #pair: Pair;
   readonly #settings: FuzzSettings;
@@ -101,14 +101,14 @@ export class Fuzzer {
     };
   }
 
-  /** The first requests of a process run code that was never run before; what they take is left out. */
+  /** The first requests of a process run cold code; their times are left out. */
   async #warmUp(): Promise<void> {
     for (let step = 0; step < 24; step += 1) await this.#faultOf(makeRequest(Random.of(0, step)), true);
   }
 
   /**
-   * Memory with caches emptied: they are bounded, and full at the end of a run. What is learned about the backend is bounded, too, and is
-   * not emptied.
+   * Memory with empty caches: they are bounded, and full at the end of a run. The data learned about the backend is also bounded, and
+   * stays.
    */
   async #held(): Promise<number> {
     const { proxy } = this.#pair;
@@ -160,12 +160,12 @@ export class Fuzzer {
         this.#count(answer.status);
         this.#noteSlow(performance.now() - startedAt, made);
       }
-      // What answers a HEAD has no body that could say anything.
+      // A response to HEAD has no body to check.
       return made.method === 'HEAD' ? undefined : faultOf(answer, lies ? told : []);
     } catch (error) {
       const { ending } = this.#pair.proxy;
       if (ending !== undefined) throw error;
-      // An answer that had begun when the backend failed can only be broken off.
+      // A response that had started when the backend failed can only be cut off.
       const isBroken = error instanceof Error && /aborted|ECONNRESET|hang up/.test(error.message);
       return lies && isBroken ? undefined : `no answer: ${String(error)}`;
     }
@@ -183,7 +183,7 @@ export class Fuzzer {
     this.#offend(step, `${fault}${lies ? ' (the backend lied)' : ''}`, shown(small));
   }
 
-  /** Plays the requests of a batch one by one, to see which of them made the long turn. */
+  /** Repeats the requests of a batch one by one, to find the one that caused the long turn. */
   async #blame(step: number, count: number, longestMs: number): Promise<void> {
     const turnOf = (made: FuzzRequest): Promise<number> => this.#turnOf(() => this.#faultOf(made, true));
     let blamed = false;
@@ -201,7 +201,7 @@ export class Fuzzer {
       this.#offend(at, `turn: ${alone.toFixed(0)} ms of the event loop`, shown(small));
     }
     if (blamed) return;
-    // What chance brought together once may never come again; what comes again is counted.
+    // A coincidence may never repeat; only a long turn that repeats counts.
     const again = await this.#turnOf(() => this.#playAgain(step, count));
     if (again > this.#settings.maxTurnMs) {
       const what = `turn in a batch: ${longestMs.toFixed(0)} ms of the event loop, then ${again.toFixed(0)} ms, of no request alone`;
@@ -220,7 +220,7 @@ export class Fuzzer {
     );
   }
 
-  /** The longest turn while something is done, with nothing in the caches. */
+  /** The longest turn during some work, with empty caches. */
   async #turnOf(work: () => Promise<unknown>): Promise<number> {
     const { proxy } = this.#pair;
     await proxy.flush();
@@ -229,12 +229,12 @@ export class Fuzzer {
     return (await proxy.measure({ meter: 'read' })).longestMs;
   }
 
-  /** When all is answered nothing may be counted as open. */
+  /** When all requests are answered, none may be counted as active. */
   async #checkQuiet(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const { proxy } = this.#pair;
     const open = await gauge(proxy.url, '\\w*active_requests');
-    // The scrape itself is one.
+    // The scrape itself counts as one.
     if (open > 1) this.#offend(-1, `open requests: ${open} are counted as active at the end`, 'all');
     for (const complaint of proxy.complaints.slice(0, 5))
       this.#offend(-1, `complaint: ${complaint.slice(0, 600)}`, 'the log');
@@ -259,7 +259,7 @@ export class Fuzzer {
   }
 }
 
-/** What a fault is about, without numbers and names. */
+/** The kind of a fault, without numbers and names. */
 function kindOf(fault: string): string {
   return fault.startsWith('turn') ? (fault.split(':', 1)[0] ?? '') : fault.slice(0, 80).replace(/\d+/g, '0');
 }
@@ -268,7 +268,7 @@ function shown({ method, path, params, headers, isForm }: FuzzRequest): string {
   return JSON.stringify({ method, path, params, headers, isForm }).slice(0, 1_500);
 }
 
-/** Damages one call in three. */
+/** Damages 30 % of the calls. */
 function liar(random: Random): Damage {
   return (reply) => (random.chance(0.3) ? random.pick(lies).actions(reply, random) : undefined);
 }

@@ -1,6 +1,6 @@
 import { faultOfError, showsInsides, type ProxyAnswer } from '../watch/error-texts.js';
 
-/** What is wrong with an answer to a request of whatever kind. Lines of logs may look like anything, so a success is left alone. */
+/** The problem of an answer to any request. Log lines can contain anything, so successful answers are not checked. */
 export function faultOf(answer: ProxyAnswer, toldByBackend: readonly string[] = []): string | undefined {
   const { status, text } = answer;
   if (status < 400) return undefined;

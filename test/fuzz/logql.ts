@@ -1,6 +1,6 @@
 import type { Random } from '../watch/random.js';
 
-/** What queries are made of: mostly what works on the corpus, and now and then what is odd or broken. */
+/** The parts of queries: mostly valid for the corpus, occasionally odd or broken. */
 interface Words {
   readonly good: readonly string[];
   readonly odd: readonly string[];
@@ -143,7 +143,7 @@ const stray = [
   '9'.repeat(400),
 ];
 
-/** Writes LogQL by the grammar; most of what it writes is valid. */
+/** Generates LogQL from the grammar; most queries are valid. */
 export class QueryWriter {
   readonly #random: Random;
 
@@ -290,7 +290,7 @@ export class QueryWriter {
   }
 }
 
-/** Changes a text in a few places: pieces are cut, doubled, swapped, or replaced by signs of the language. */
+/** Changes a text in a few places: it cuts, doubles or swaps pieces, or replaces them with LogQL punctuation. */
 export function mutate(random: Random, text: string): string {
   let changed = text;
   for (let times = random.between(1, 4); times > 0; times -= 1) {

@@ -4,7 +4,10 @@ import { fillStore } from '../conformance/load-data.js';
 import { DamagingRelay } from '../faults/relay.js';
 import { Watched, type WatchSettings } from '../watch/watched.js';
 
-/** The program as its users run it, and the embedded backend (or that of BACKEND_URL), each in a process of its own, with a relay between that can lie. */
+/**
+ * The program as users run it, and the embedded backend (or that of BACKEND_URL), in separate processes, with a relay between them that can
+ * damage responses.
+ */
 export interface Pair {
   readonly proxy: Watched;
   readonly relay: DamagingRelay;
@@ -13,7 +16,7 @@ export interface Pair {
 
 const tenantMap = tenantMapOf(conformanceCorpus);
 
-/** Starts both; the backend has the corpus in it unless `fill` puts something else there. */
+/** Starts both; the backend has the corpus unless `fill` loads other data. */
 export async function openPair(
   flags: readonly string[] = [],
   settings: WatchSettings = {},
@@ -61,7 +64,7 @@ async function withCorpus(url: string): Promise<void> {
   await fillStore(url, conformanceCorpus);
 }
 
-/** The sum of a gauge over its labels. */
+/** The sum of a gauge over all labels. */
 export async function gauge(url: string, name: string): Promise<number> {
   const { body } = await request(`${url}/metrics`);
   const lines = (await body.text())

@@ -4,7 +4,7 @@ import { Random } from '../watch/random.js';
 import { checkText } from '../core/kernel/check/fake-built-ins.js';
 import { mutate } from './logql.js';
 
-/** Changes pipeline files and lets the checker read them: each finding stands at a place of the file, and nothing is thrown. */
+/** Mutates pipeline files and runs the checker: each finding must have a position in the file, and nothing may throw. */
 export async function fuzzPipelines(
   seed: number,
   count: number,

@@ -9,7 +9,7 @@ export interface FuzzRequest {
   readonly path: string;
   readonly params: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Parameters go into a form; else into the URL. */
+  /** True to send parameters in a form, else in the URL. */
   readonly isForm: boolean;
 }
 
@@ -18,7 +18,7 @@ const queries: readonly string[] = ['parse', 'pipeline'].flatMap((name) =>
   readLines(`test/data/logql/${name}.jsonl`).map((line) => (JSON.parse(line) as { query: string }).query),
 );
 
-/** Paths that only read, and those that refuse; a deletion could succeed. */
+/** Read-only paths, and paths that are rejected; a deletion could succeed. */
 const paths = routes
   .filter(({ id, listener }) => id !== 'delete' && listener === 'main')
   .flatMap((route) => route.paths);
@@ -121,13 +121,13 @@ const names = [
   'constructor',
 ];
 
-/** Makes one request of a seed and a step. */
+/** Generates one request. */
 export function makeRequest(random: Random): FuzzRequest {
   const made = random.chance(0.4) ? ofCorpus(random) : ofGrammar(random);
   return random.chance(0.3) ? disturbed(random, made) : made;
 }
 
-/** A request that clients send, with one or two things changed. */
+/** A real client's request, with one or two changes. */
 function ofCorpus(random: Random): FuzzRequest {
   const { method, path, params, headers } = random.pick(cases);
   const pairs = Object.entries(params).flatMap(([name, value]) =>
@@ -198,7 +198,7 @@ function valueFor(random: Random, name: string): string {
   }
 }
 
-/** The same with another method, path, header or with many more parameters. */
+/** The same with another method, path or header, or with many more parameters. */
 function disturbed(random: Random, request: FuzzRequest): FuzzRequest {
   switch (random.below(6)) {
     case 0:
@@ -267,7 +267,7 @@ function oddHeaders(random: Random): Record<string, string> {
   ]);
 }
 
-/** What a header may hold. */
+/** Converts a text to characters that headers allow. */
 function latin(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -1,4 +1,4 @@
-/** `npm run fuzz`: what nobody should send, to a running program, with a backend that lies at times. */
+/** `npm run fuzz`: sends invalid and unusual requests to a running program, with a backend that occasionally damages its responses. */
 import { readArguments } from '../watch/arguments.js';
 import { Fuzzer } from './fuzz.js';
 import { openPair } from './pair.js';

@@ -2,7 +2,7 @@ import type { FuzzRequest } from './requests.js';
 
 const maxTries = 80;
 
-/** Takes from a request what it does not need to offend. */
+/** Removes the parts of a request that are not needed for the offence. */
 export async function shrink(
   request: FuzzRequest,
   offends: (smaller: FuzzRequest) => Promise<boolean>,

@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import type { Random } from '../watch/random.js';
 import type { ProxyAnswer } from '../watch/error-texts.js';
 
-/** What a stranger writes on a connection. */
+/** The raw bytes that a client writes to a connection. */
 export interface Attack {
   readonly name: string;
   readonly writes: readonly Buffer[];
-  /** Leaves without waiting for an answer. */
+  /** True to disconnect without waiting for a response. */
   readonly leaves: boolean;
 }
 
@@ -102,7 +102,7 @@ function post(headers: string, body: string): string {
   return `POST /loki/api/v1/query HTTP/1.1\r\n${fields}Content-Type: application/x-www-form-urlencoded\r\n${headers}\r\n${body}`;
 }
 
-/** What a broken WebSocket client sends after its handshake. */
+/** Frames that a broken WebSocket client sends after its handshake. */
 function frames(random: Random): Buffer {
   return random.pick([
     Buffer.from([0x81, 0x85, 1, 2, 3, 4, 0, 0, 0, 0, 0]),
@@ -137,7 +137,7 @@ export function makeAttack(random: Random): Attack {
 const quietMs = 400;
 const maxRead = 4_000_000;
 
-/** Plays an attack; the answers that came back. */
+/** Runs an attack and returns the responses. */
 export async function play(url: string, { writes, leaves }: Attack): Promise<readonly ProxyAnswer[]> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
@@ -168,7 +168,7 @@ function written(socket: Socket, bytes: Buffer): Promise<void> {
   });
 }
 
-/** Waits until nothing more comes. */
+/** Waits until no more data arrives. */
 function silence(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     let timer = setTimeout(resolve, quietMs);
@@ -183,7 +183,7 @@ function silence(socket: Socket): Promise<void> {
   });
 }
 
-/** Bodies with a length are read; chunked ones are success here, and not looked into. */
+/** Parses bodies with a length; chunked ones count as successful and are not parsed. */
 function answersIn(text: string): readonly ProxyAnswer[] {
   const answers: ProxyAnswer[] = [];
   const heads = /HTTP\/1\.[01] (\d{3})[^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/g;

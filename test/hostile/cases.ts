@@ -1,7 +1,7 @@
 import { endNs, kinds, lengths, manyTenant, startNs, tenantOf } from './data.js';
 import { hostileQueries } from './queries.js';
 
-/** One request made to hurt. */
+/** An intentionally expensive request. */
 export interface HostileCase {
   readonly name: string;
   readonly path: string;
@@ -41,7 +41,7 @@ function nested(depth: number, inner: string, open: string, close: string): stri
   return open.repeat(depth) + inner + close.repeat(depth);
 }
 
-/** Queries over long lines, at each length. */
+/** Queries over long lines, for each length. */
 const overLongLines: readonly HostileCase[] = hostileQueries.flatMap(({ name, query, line }) =>
   lengths.map((length) =>
     ranged(
@@ -54,7 +54,7 @@ const overLongLines: readonly HostileCase[] = hostileQueries.flatMap(({ name, qu
   ),
 );
 
-/** What is found out about long lines. */
+/** Metadata requests about long lines. */
 const aboutLongLines: readonly HostileCase[] = kinds.flatMap((kind) =>
   lengths.flatMap((length) =>
     ['detected_fields', 'detected_field/a/values', 'patterns', 'index/volume', 'detected_labels'].map(
@@ -176,7 +176,7 @@ function doubled(depth: number, inner: string, replacement = '$1$1$1$1'): string
   ).replace('"a", "(.*)")', '"id", "(.*)")');
 }
 
-/** By what they hurt on. */
+/** The cases by the kind of data that makes them expensive. */
 export const hostileGroups = {
   longLines: [...overLongLines, ...aboutLongLines],
   manyLines: overManyLines,

@@ -25,12 +25,12 @@ const linesOf: ReadonlyMap<LineLength, number> = new Map([
 ]);
 const batchRows = 10_000;
 
-/** The tenant that has the lines of a kind and length, and nothing else. */
+/** The tenant that has only the lines of this kind and length. */
 export function tenantOf(kind: LineKind, length: LineLength): string {
   return String(500 + kinds.indexOf(kind) * 2 + lengths.indexOf(length));
 }
 
-/** The tenant with very many short lines: `{app="many"}`, each with an id of its own. */
+/** The tenant with very many short lines: `{app="many"}`, each with a unique id. */
 export const manyTenant = '600';
 
 /** Fills an empty backend. */

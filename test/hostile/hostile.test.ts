@@ -1,4 +1,4 @@
-/** A few of the queries of `npm run hostile`, in the same code; times and memory are left to the long run. */
+/** A sample of the queries of `npm run hostile`, with the same code; only the long run checks times and memory. */
 import test from 'ava';
 import { hostileCases } from './cases.js';
 import { HurtRunner } from './hurt.js';

@@ -12,29 +12,29 @@ export interface HostileSettings {
   readonly manyRows: number;
   readonly maxTurnMs: number;
   readonly budgetMiB: number;
-  /** Longest wait for an answer. */
+  /** Timeout for a response. */
   readonly patienceMs: number;
 }
 
-/** What a hostile query did. */
+/** The measurements of a hostile query. */
 export interface Hurt {
   readonly name: string;
   readonly status: number;
   readonly ms: number;
   readonly longestTurnMs: number;
-  /** What was live at the most, above what was before. */
+  /** The peak of live memory above the level before. */
   readonly grownMiB: number;
-  /** How much more the system gave the process, threads and garbage included. */
+  /** The growth of RSS, threads and garbage included. */
   readonly residentGrownMiB: number;
   readonly neighbours: Fared;
   readonly offences: readonly string[];
 }
 
 const tolerance = 1.2;
-/** Often enough to see a peak, seldom enough to leave time for the query. */
+/** Frequent enough to see a peak, rare enough to leave time for the query. */
 const collectEveryMs = 200;
 
-/** Runs hostile queries against a running program, one after the other, and starts it anew where one ends it. */
+/** Runs hostile queries against a running program, one after another, and restarts it when a query kills it. */
 export class HurtRunner {
   readonly #settings: HostileSettings;
   #pair: Pair | undefined;
@@ -48,7 +48,7 @@ export class HurtRunner {
     this.#pair = undefined;
   }
 
-  /** Once for time with others beside, once for memory alone: looking at memory takes time. */
+  /** Runs once for time with other requests in parallel, and once for memory only, because measuring memory takes time. */
   async run(hostile: HostileCase): Promise<Hurt> {
     const timed = await this.#timed(hostile);
     if (timed.offences.some((offence) => offence.startsWith('it died'))) return timed;
@@ -132,7 +132,7 @@ export class HurtRunner {
     return this.#pair;
   }
 
-  /** The program is dead, or busy with what nobody waits for: the next query gets another. */
+  /** The program is dead, or busy with work that no request waits for: the next query gets a new one. */
   async #abandon(): Promise<void> {
     await this.#pair?.proxy.kill();
     await this.close();

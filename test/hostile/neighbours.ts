@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { endNs, startNs } from './data.js';
 
-/** How others fared beside a hostile query. */
+/** The results of other requests during a hostile query. */
 export interface Fared {
   readonly count: number;
   readonly failed: readonly string[];
@@ -9,10 +9,10 @@ export interface Fared {
 }
 
 const everyMs = 50;
-/** A tenant of their own, with nothing that is large. */
+/** A separate tenant with only small data. */
 const tenant = '700';
 
-/** Sends a small request every 50 ms, whether the one before was answered or not. */
+/** Sends a small request every 50 ms, without waiting for the previous response. */
 export class Neighbours {
   readonly #timer: NodeJS.Timeout;
   readonly #pending = new Set<Promise<void>>();

@@ -1,8 +1,8 @@
-/** The lines that a query hurts on; `makeLine` builds one. */
+/** The kind of line for which a query is expensive; `makeLine` builds one. */
 export type LineKind =
   'json' | 'wide-json' | 'deep-json' | 'logfmt' | 'letters' | 'runs' | 'dots' | 'addresses' | 'escapes';
 
-/** A query that costs far more than its text shows. */
+/** A query that costs far more than its text suggests. */
 export interface HostileQuery {
   readonly name: string;
   /** LogQL; `{app="hostile"}` selects the lines. */
@@ -10,7 +10,7 @@ export interface HostileQuery {
   readonly line: LineKind;
 }
 
-/** A line of about so many characters. */
+/** A line of about `length` characters. */
 export function makeLine(kind: LineKind, length: number): string {
   switch (kind) {
     case 'json':
@@ -35,8 +35,9 @@ export function makeLine(kind: LineKind, length: number): string {
 }
 
 /**
- * Runs of a letter, each just too short for a pattern that wants so many of it, so that an automaton has to follow them all; the
- * characters that patterns want at their ends stand there, so that no search for these tells that nothing matches.
+ * Runs of a letter, each just too short for a pattern that requires a certain number of it, so that an automaton has to follow them all.
+ * The
+ * characters that patterns require at their ends are present, so that a search for them does not rule out a match.
  */
 function runs(length: number): string {
   return `${`${'a'.repeat(499)}b`.repeat(Math.ceil(length / 500))}-!ſc`;
@@ -44,11 +45,11 @@ function runs(length: number): string {
 
 const logs = '{app="hostile"}';
 const groups = (count: number): string => Array.from({ length: count }, (_, at) => `(?P<g${at}>a?)`).join('');
-/** Line filters behind it are not the backend's. */
+/** The backend does not run line filters after this stage. */
 const here = `${logs} | unpack`;
 const double = '{{.z}}{{.z}}';
 
-/** What once held the event loop, or the memory, for everyone. */
+/** Queries that once blocked the event loop, or exhausted the memory, for all clients. */
 export const hostileQueries: readonly HostileQuery[] = [
   { name: 'json 500 times', query: logs + ' | json'.repeat(500), line: 'wide-json' },
   { name: 'logfmt 500 times', query: logs + ' | logfmt'.repeat(500), line: 'logfmt' },

@@ -1,4 +1,4 @@
-/** `npm run hostile`: queries made to hurt, each against a running program with others beside it. */
+/** `npm run hostile`: sends intentionally expensive queries to a running program, with other requests in parallel. */
 import { readArguments } from '../watch/arguments.js';
 import { hostileGroups, type HostileCase } from './cases.js';
 import { HurtRunner, type Hurt } from './hurt.js';
@@ -15,7 +15,7 @@ const options = readArguments(process.argv.slice(2), [
 const heap = options.number('heap', 0);
 const [only, group] = [options.text('only', ''), options.text('group', '')];
 
-/** Where the caps on series and rows are out of the way, the budget of memory must hold. */
+/** Without the limits on series and rows, the memory budget must hold. */
 const uncapped = ['-max-stats-query-series=10000000', '-manual-range-metric-row-limit=100000000'];
 
 const profiles: readonly {
