@@ -1,22 +1,22 @@
-/** What was pushed, and when. Times in Unix milliseconds unless their name says otherwise. */
+/** A pushed line and its times, in Unix milliseconds unless their names say otherwise. */
 
 export interface PushedLine {
   readonly id: number;
   readonly level: string;
-  /** The time of the line. */
+  /** The timestamp of the line. */
   readonly atMs: number;
-  /** Before this the backend cannot have had it. */
+  /** The time before which the backend cannot have it. */
   readonly sentMs: number;
-  /** From this on the backend has it; infinite while nobody knows. */
+  /** The time from which the backend has it; infinite until that is known. */
   takenMs: number;
 }
 
 const slotMs = 5_000;
 export const levels = ['info', 'warn', 'error'] as const;
 
-/** Every line of one tenant, in the order of arrival. */
+/** Every line of one tenant, in order of arrival. */
 export class Ledger {
-  /** By the five seconds that they lie in. */
+  /** Lines by slots of five seconds. */
   readonly #lines = new Map<number, PushedLine[]>();
   readonly #byId = new Map<number, PushedLine>();
 
@@ -32,7 +32,7 @@ export class Ledger {
     return this.#byId.get(id);
   }
 
-  /** The lines with `fromMs < time <= toMs`, in the order in which they were taken. */
+  /** The lines with `fromMs < time <= toMs`, in the order in which they arrived. */
   between(fromMs: number, toMs: number, level?: string): readonly PushedLine[] {
     const found: PushedLine[] = [];
     for (let slot = Math.floor(fromMs / slotMs); slot <= Math.floor(toMs / slotMs); slot += 1)
@@ -43,7 +43,7 @@ export class Ledger {
   }
 }
 
-/** The text of a line, all of one length. */
+/** The text of a line; all have the same length. */
 export function textOf({ id, level }: Pick<PushedLine, 'id' | 'level'>): string {
   return `level=${level.padEnd(5, ' ')} n=${String(id).padStart(9, '0')}`;
 }
@@ -58,7 +58,7 @@ export interface Push {
   readonly ledger: Ledger;
 }
 
-/** Pushes lines in one request and writes them down. */
+/** Pushes lines in one request and records them. */
 export async function push(
   { url, account, ledger }: Push,
   lines: readonly Pick<PushedLine, 'id' | 'level' | 'atMs'>[],

@@ -1,18 +1,18 @@
-/** What a dashboard asks for, over ranges that end now and one that ended half an hour ago. */
+/** A dashboard panel over a range that ends now, or half an hour ago. */
 export interface Panel {
   readonly name: string;
   readonly query: string;
   readonly rangeMs: number;
   readonly stepMs: number;
   readonly endsAgoMs: number;
-  /** How values count lines; undefined for logs, and for what is only compared when nothing moves. */
+  /** The relation of values to line counts; undefined for logs, and for panels that are compared only when no lines arrive. */
   readonly counts?: { readonly intervalMs: number; readonly perLine: number };
   readonly kind: 'metric' | 'logs' | 'still';
 }
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** So many bytes has each line of the ledger. */
+/** The size of each line of the ledger. */
 const lineBytes = 'level=error n=000000001'.length;
 
 const ranges = [

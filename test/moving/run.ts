@@ -1,7 +1,7 @@
 /**
- * `npm run moving [-- --minutes=10]`: lines arrive, some of them late, while dashboards refresh on a proxy with every cache and on one with
- * none. Prints how old answers were, and ends with 1 when one was wrong or older than docs/caching.md says. `BACKEND_URL` names a
- * VictoriaLogs to ask instead of the embedded backend.
+ * `npm run moving [-- --minutes=10]`: lines arrive, some of them late, while dashboards refresh on a proxy with every cache and on one
+ * without caches. Prints the age of answers, and exits with 1 if one was wrong or older than docs/caching.md allows. `BACKEND_URL` names a
+ * VictoriaLogs to use instead of the embedded backend.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,11 +29,11 @@ const { minutes, refresh, perSecond, account } = await yargs(hideBin(process.arg
 const minute = 60_000;
 const hour = 60 * minute;
 const limit = 1000;
-/** A range that touches now: `-recent-tail-refresh-max-staleness`, and as much again for the backend to show a line. */
+/** For a range that ends now: `-recent-tail-refresh-max-staleness`, plus the time until a line is visible in the backend. */
 const recentBoundMs = 2_000 + 3_000;
-/** A line that comes late into a sealed window: `-query-range-history-revalidate`. */
+/** For a line that arrives late in a sealed window: `-query-range-history-revalidate`. */
 const lateBoundMs = minute + recentBoundMs;
-/** The same where whole answers about the past are kept. */
+/** The same for whole cached answers about the past. */
 const pastBoundMs = 5 * minute + lateBoundMs;
 const freshnessMs = 10 * minute;
 
@@ -50,7 +50,7 @@ const line = (atMs: number): Parameters<typeof push>[1][number] => {
   return { id: lines, atMs: Math.floor(atMs), level: levels[lines % 7 === 0 ? 2 : lines % 3 === 0 ? 1 : 0] };
 };
 
-/** A day of lines that came in time. */
+/** Pushes a day of lines that arrived in time. */
 async function pushHistory(nowMs: number): Promise<void> {
   const every = 5_000;
   const all = Array.from(
@@ -60,7 +60,7 @@ async function pushHistory(nowMs: number): Promise<void> {
   for (let at = 0; at < all.length; at += 2_000) await push(target, all.slice(at, at + 2_000).map(line));
 }
 
-/** Most lines come in time, a tenth up to two minutes late, and one in a hundred an hour late. */
+/** Timestamps of arriving lines: most are current, a tenth are up to two minutes late, and one in a hundred is an hour late. */
 function arriving(nowMs: number): number {
   if (lines % 100 === 99) return nowMs - hour - (lines % 13) * 1_000;
   return lines % 10 === 9 ? nowMs - (lines % 120) * 1_000 : nowMs;
@@ -82,7 +82,7 @@ async function ask(proxy: RunningProxy, panel: Panel, nowMs: number): Promise<Se
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${panel.name}: ${answer.status} ${text}`);
-  // The form is that of Loki's answers to range queries.
+  // The body has the shape of a Loki range query response.
   const { data } = JSON.parse(text) as { readonly data: { readonly result: Seen['result'] } };
   return { panel, startMs, endMs, askedMs, seenMs: Date.now(), result: data.result, limit };
 }
@@ -95,7 +95,7 @@ function boundOf({ endsAgoMs }: Panel, { lateMs }: Age): number {
 interface Tally {
   answers: number;
   readonly wrong: string[];
-  /** The oldest line that an answer lacks, in milliseconds; 0 where none is missing. */
+  /** The age of the oldest line missing in an answer, in milliseconds; 0 if none is missing. */
   readonly worst: { readonly recent: number[]; readonly late: number[] };
 }
 
@@ -113,7 +113,7 @@ function tally(into: Tally, seen: Seen): void {
   into.worst.late.push(Math.max(0, ...ages.filter(isLate).map(({ ms }) => ms)));
 }
 
-/** A backend says in any order what lies at one instant, so a limit that falls there leaves others. */
+/** The order of lines with the same timestamp is unspecified in the backend, so a limit that falls among them selects different lines. */
 function comparable({ panel, result }: Seen): string {
   if (panel.kind !== 'logs') return JSON.stringify(result);
   const entries = result.flatMap(({ values }) => values.map(([ns, text]) => `${String(ns)} ${text}`)).sort();
@@ -175,7 +175,8 @@ try {
     print(`  age of what they lack, lines that came within five minutes: ${spread(worst.recent)}`);
     print(`  lines that came an hour late:                               ${spread(worst.late)}`);
   }
-  // When nothing moves any more, all answers are equal: those about now after the bound for late lines, those about the past later.
+  // When no more lines arrive, all answers become equal: those about the present after the bound for late lines, those about the past
+  // later.
   await sleep(lateBoundMs);
   const nowMs = Date.now();
   let unequal = 0;

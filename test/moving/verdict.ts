@@ -1,7 +1,7 @@
 import { idOf, textOf, type Ledger, type PushedLine } from './ledger.js';
 import type { Panel } from './panels.js';
 
-/** An answer, when it was asked for and when it was there. */
+/** An answer with the times of its request and response. */
 export interface Seen {
   readonly panel: Panel;
   readonly startMs: number;
@@ -17,17 +17,17 @@ export interface Seen {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** How old an answer is for one line that it lacks. */
+/** The age of an answer with respect to one missing line. */
 export interface Age {
   readonly ms: number;
-  /** The line was that much older than its arrival. */
+  /** The delay between the line's timestamp and its arrival. */
   readonly lateMs: number;
 }
 
 export interface Verdict {
-  /** What no data of any moment could have given. */
+  /** Results that the data could not have produced at any moment. */
   readonly wrong: readonly string[];
-  /** For each line that is missing though it had been taken when the answer was asked for. */
+  /** One for each missing line that the backend had when the request was sent. */
   readonly ages: readonly Age[];
 }
 
@@ -39,7 +39,7 @@ function ageOf(line: PushedLine, askedMs: number): Age {
   return { ms: askedMs - line.takenMs, lateMs: line.sentMs - line.atMs };
 }
 
-/** Each value is a number of lines: which of them, in the order of arrival, are not counted yet? */
+/** Each value is a number of lines: finds the lines, in order of arrival, that are not counted yet. */
 function ofCounts({ panel, result, startMs, endMs, askedMs, seenMs }: Seen, ledger: Ledger): Verdict {
   const { intervalMs, perLine } = panel.counts ?? { intervalMs: 0, perLine: 1 };
   const wrong: string[] = [];

@@ -1,9 +1,9 @@
-/** A mutant that no test can notice, or need not. */
+/** A mutant that no test can detect, or that need not be detected. */
 export interface ExplainedMutant {
   readonly file: string;
-  /** The line, without its indentation: its number changes. */
+  /** The line without its indentation, because line numbers change. */
   readonly line: string;
-  /** The part of the line that is broken. */
+  /** The mutated part of the line. */
   readonly broken: string;
   readonly replacement: string;
   readonly reason: string;

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../core/kernel/options/index.js';
 
-/** A part of the code where a wrong line would give wrong answers without an error. */
+/** A part of the code in which a wrong line would give wrong answers without an error. */
 export interface MutatedRoom {
   readonly name: string;
-  /** Sources to mutate; one declaration of a file as `core/engine/plan/logs.ts#RowScope`. */
+  /** Sources to mutate; a single declaration of a file has the form `core/engine/plan/logs.ts#RowScope`. */
   readonly sources: readonly string[];
-  /** Test files that must notice. */
+  /** Test files that must detect the mutants. */
   readonly tests: readonly string[];
 }
 
-/** Sources for declarations of one file. */
+/** Sources for several declarations of one file. */
 function declarations(file: string, ...names: readonly string[]): readonly string[] {
   return names.map((name) => `${file}#${name}`);
 }
@@ -127,7 +127,7 @@ export const mutatedRooms: readonly MutatedRoom[] = [
 ];
 
 /**
- * A source as Stryker reads it: the file, with the lines of the declaration if the source names one.
+ * A source in Stryker's format: the file, with the lines of the declaration if the source names one.
  * @throws Error if the file has no declaration of that name
  */
 export function linesOf(source: string): string {

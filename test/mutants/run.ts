@@ -1,7 +1,8 @@
 /**
- * `npm run mutants [-- --room=NAME]`: breaks one expression at a time in rooms where a wrong line gives wrong answers without an error, with
- * Stryker, and runs the tests that must notice. Prints the mutants that no test noticed, and ends with 1 when one of them is not explained
- * (explained.ts) or when they are 3 % or more.
+ * `npm run mutants [-- --room=NAME]`: with Stryker, mutates one expression at a time in rooms where a wrong line gives wrong answers
+ * without an
+ * error, and runs the tests that must detect it. Prints the mutants that no test detected, and exits with 1 if one of them is not explained
+ * (explained.ts) or if they are 3 % or more.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -48,18 +49,18 @@ for (const room of mutatedRooms.filter(({ name }) => only === undefined || name 
 print(`${survivors} of ${mutants} mutants survived, ${unexplained} of them are not explained`);
 process.exitCode = unexplained > 0 || survivors >= mutants * mostSurvivors ? 1 : 0;
 
-/** Runs the tests of a room once for each of its mutants. Rejects when they fail without one. */
+/** Runs the tests of a room once for each of its mutants. Rejects if they fail without a mutation. */
 async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly Result[]> {
   const root = packageRoot();
   const files = [...new Set(sources.map((source) => source.replace(/#.*$/, '')))];
-  // In one process the tests of a room take half the time.
+  // In one process, the tests of a room take half the time.
   const together = `dist/test/mutants/${name}.test.js`;
   writeFileSync(join(root, together), tests.map((test) => `import '../${test}.test.js';\n`).join(''));
   const results = await new Stryker({
     mutate: sources.map(linesOf),
     testRunner: 'command',
     commandRunner: {
-      // A mutant may fill the heap in a loop without end. Laws have all their samples.
+      // A mutant may fill the heap in an endless loop. Property tests run with all their samples.
       command: `TEST_DEEP=1 node ${join(root, 'node_modules/ava/entrypoints/cli.mjs')} --fail-fast --node-arguments=--max-old-space-size=512 ${together}`,
     },
     buildCommand: `esbuild ${files.join(' ')} --format=esm --outbase=. --outdir=dist --log-level=warning`,
@@ -69,7 +70,7 @@ async function mutate({ name, sources, tests }: MutatedRoom): Promise<readonly R
     concurrency,
     timeoutMS: 20_000,
     reporters: ['progress-append-only'],
-    // Inside of the package, where node_modules is found.
+    // Inside the package, so that node_modules is found.
     tempDirName: 'dist/.mutants',
     ignorePatterns: ['dist/.mutants', 'dist/.lint', 'docs', 'deploy', 'examples'],
   })

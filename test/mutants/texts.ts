@@ -1,7 +1,7 @@
-/** A plugin of Stryker: texts that only people read are not mutated, as no answer depends on them. */
+/** A Stryker plugin that excludes texts for humans from mutation, because no answer depends on them. */
 interface NodePath {
   readonly node: Node;
-  /** The node that it stands in. */
+  /** The parent node. */
   readonly parent?: { readonly properties?: readonly Node[] };
 }
 
@@ -11,12 +11,12 @@ interface Node {
   readonly key?: { readonly name?: string };
 }
 
-/** Functions whose arguments are such texts. */
+/** Functions with such texts as arguments. */
 const callees: ReadonlySet<string> = new Set(['leftOut', 'Error']);
-/** Members of pushdown rules that docs/pushdown.md is generated from. */
+/** Properties of pushdown rules from which docs/pushdown.md is generated. */
 const members: ReadonlySet<string> = new Set(['construct', 'backend', 'reason', 'example']);
 
-/** The id of a rule is one of its texts; other ids decide. */
+/** The id of a rule is such a text; the program depends on other ids. */
 function isTextMember({ key }: Node, siblings: readonly Node[] = []): boolean {
   const isRule = siblings.some((one) => one.key?.name === 'construct');
   return members.has(key?.name ?? '') || (isRule && key?.name === 'id');

@@ -6,11 +6,11 @@ import type { Random } from '../watch/random.js';
 import { some } from './change.js';
 import { lists, PipelineLines } from './pipeline-lines.js';
 
-/** Options that need others, files, ports or the network, or that tell a plugin what another one does. */
+/** Options that need others, files, ports or the network, or that describe another plugin. */
 const delicate =
   /tls|cold|peer|path|file|listen|secret|token|auth|url|backend|target|inventory|adaptive|latency|scan|tenant|version|persist|clustering|partition|warm|instrumentation/i;
 
-/** The shipped files, as sources of changes. */
+/** The shipped pipeline files, as a base for changes. */
 export function shippedTexts(): readonly string[] {
   const folder = join(packageRoot(), 'pipelines');
   return readdirSync(folder)
@@ -21,7 +21,7 @@ export function shippedTexts(): readonly string[] {
 
 const schemas = readBuiltInSchemas();
 
-/** A shipped file, with some options more. */
+/** A shipped pipeline file with some additional options. */
 export function someBase(random: Random): PipelineLines {
   let file = new PipelineLines(random.pick(shippedTexts()), schemas);
   for (let times = random.between(2, 6); times > 0; times -= 1) file = withOption(file, random);
@@ -48,7 +48,7 @@ function isFree(
   return !file.options.some((given) => given.option.owner === owner && given.key === key);
 }
 
-/** The text with one line more in a section, or in the options of an entry. */
+/** The text with an additional line in a section, or in the options of an entry. */
 export function withLine(file: PipelineLines, owner: string, line: string): string {
   const entry = file.entry(owner);
   if (entry === undefined) {
@@ -62,7 +62,7 @@ export function withLine(file: PipelineLines, owner: string, line: string): stri
   return file.splice(entry.from + 1, 0, '    with:', `      ${line}`);
 }
 
-/** A value that an option may have, as YAML; undefined where none comes to mind. */
+/** A valid value for an option, as YAML; undefined if there is no generator for it. */
 export function otherValue({ kind, schema }: OptionDefinition, random: Random): string | undefined {
   if (schema.enum !== undefined) return String(random.pick(schema.enum));
   switch (kind) {

@@ -4,24 +4,24 @@ import type { PipelineLines } from './pipeline-lines.js';
 /** One mistake in a file. */
 export interface Fault {
   readonly text: string;
-  /** The lines at which a finding is right, counted from 0. */
+  /** The lines at which a finding is correct, counted from 0. */
   readonly lines: readonly number[];
-  /** What the fix has to say, where one is obvious. */
+  /** The expected fix, if there is an obvious one. */
   readonly fix?: RegExp;
 }
 
-/** A kind of mistake; undefined where the file has nothing of the sort. */
+/** A kind of mistake; undefined if it does not apply to the file. */
 export type Spoiler = (file: PipelineLines, random: Random) => Fault | undefined;
 
-/** A kind of change that changes nothing that matters. */
+/** A kind of change without effect. */
 export type Shuffler = (file: PipelineLines, random: Random) => string | undefined;
 
-/** Something of a list, or undefined when it is empty. */
+/** A random item of a list, or undefined if it is empty. */
 export function some<Item>(items: readonly Item[], random: Random): Item | undefined {
   return items.length === 0 ? undefined : random.pick(items);
 }
 
-/** A word with a slip in it that makes another word: a letter left out, doubled or swapped with its neighbour. */
+/** A misspelt word that differs from the original: a letter is left out, doubled or swapped with the next one. */
 export function misspelt(word: string, random: Random): string {
   for (;;) {
     const at = random.between(1, word.length - 2);
@@ -35,7 +35,7 @@ export function misspelt(word: string, random: Random): string {
   }
 }
 
-/** `maxConcurrent` as `max-concurrent`. */
+/** Returns `max-concurrent` for `maxConcurrent`. */
 export function kebab(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

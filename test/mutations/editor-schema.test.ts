@@ -1,4 +1,7 @@
-/** The schema for editors over changed files: it refuses none that the checker takes, and most of what a schema can see. */
+/**
+ * Tests the editor schema with changed files: it must accept every file that the checker accepts, and reject most mistakes a schema can
+ * detect.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,17 +11,17 @@ import { packageRoot } from '../../core/kernel/options/index.js';
 import { changedFile } from './made.js';
 import { findingsIn } from './measure.js';
 
-/** What a schema can see: the frame, unknown options, and values that are not allowed. */
+/** Rules that a schema can check: the frame, unknown options, and invalid values. */
 const visible: ReadonlySet<string> = new Set(['R006', 'R007', 'R008']);
 
-/** What an editor reads; undefined where there is nothing to hold against a schema. */
+/** The document as an editor parses it; undefined if there is nothing to validate. */
 function read(text: string): unknown {
   const document = parseDocument(text);
   if (document.errors.length > 0) return undefined;
   try {
     return document.toJS() as unknown;
   } catch {
-    // An alias of nothing.
+    // An alias without an anchor.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Changes that change nothing that matters: no finding may come of them. */
+/** Changes without effect: none may cause a finding. */
 import { otherValue, withLine } from './bases.js';
 import { some, type Shuffler } from './change.js';
 import { lists, textOf } from './pipeline-lines.js';

@@ -24,7 +24,7 @@ export interface Changed {
   readonly fault?: Fault;
 }
 
-/** The changed file of a step: each kind comes in turn, and what is changed and how is chance. One in five is harmless. */
+/** The changed file of a step: kinds take turns, and the rest is random. One in five changes is harmless. */
 export function changedFile(seed: number, step: number): Changed {
   const isHarmless = step % 5 === 4;
   const turn = isHarmless ? Math.floor(step / 5) : step - Math.floor(step / 5);

@@ -6,7 +6,7 @@ import { changedFile, type Changed } from './made.js';
 
 const builtIns = packageBuiltIns();
 
-/** How the checker did on many changed files. */
+/** The checker's results for many changed files. */
 export class Figures {
   faults = 0;
   found = 0;
@@ -58,7 +58,7 @@ export class Figures {
     else told('no fix');
   }
 
-  /** Whether the checker keeps its promise (docs/checker.md). */
+  /** True if the checker keeps its promise (docs/checker.md). */
   get areGood(): boolean {
     return (
       this.found === this.faults &&
@@ -82,7 +82,7 @@ export class Figures {
   }
 }
 
-/** What the checker says of a text, with nothing in the environment. */
+/** The checker's findings in a text, with an empty environment. */
 export async function findingsIn(text: string): Promise<readonly Finding[]> {
   const source = { name: 'site.yaml', path: '/nowhere/site.yaml', text, isFragment: false };
   const draft = await draftPipeline(source, { flags: new Map(), env: {} }, builtIns);

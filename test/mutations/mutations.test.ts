@@ -1,4 +1,4 @@
-/** The beginning of `npm run mutations`, in the same code. */
+/** A short `npm run mutations`, with the same code. */
 import test from 'ava';
 import { measure } from './measure.js';
 

@@ -1,23 +1,23 @@
-/** A pipeline file in the style of the shipped ones, line by line: what each line is about, so that a change knows what it changes. */
+/** A pipeline file in the style of the shipped ones, parsed line by line, so that changes can target specific lines. */
 import { definitionsOf, type OptionDefinition, type OptionSchema } from '../../core/kernel/options/index.js';
 
-/** What a line with a key says. Lines count from 0. */
+/** A line with a key. Line numbers start at 0. */
 export interface KeyLine {
   readonly line: number;
   readonly indent: number;
   readonly isItem: boolean;
   readonly key: string;
-  /** Without the comment; empty for a key whose value is on the lines below. */
+  /** The value without the comment; empty if it is on the following lines. */
   readonly value: string;
-  /** The section, or the list that the line stands in; itself for a key of the top level. */
+  /** The section or list that contains the line; the key itself at the top level. */
   readonly part: string;
-  /** `use` of the entry that the line belongs to. */
+  /** `use` of the entry that contains the line. */
   readonly use: string | undefined;
-  /** The option that the line gives; undefined for the frame of the file. */
+  /** The option that the line sets; undefined for the frame of the file. */
   readonly option: OptionDefinition | undefined;
 }
 
-/** An entry of a list: its first line and the line behind its last. */
+/** An entry of a list: its first line, and the line after its last. */
 export interface EntryLines {
   readonly list: string;
   readonly use: string;
@@ -57,12 +57,12 @@ export class PipelineLines {
     return this.entries.find((entry) => entry.use === use);
   }
 
-  /** The text with some lines in the place of others. */
+  /** The text with some lines replaced. */
   splice(from: number, count: number, ...added: readonly string[]): string {
     return textOf([...this.lines.slice(0, from), ...added, ...this.lines.slice(from + count)]);
   }
 
-  /** The text with another line in the place of one. */
+  /** The text with one line replaced. */
   replace(line: number, change: (before: string) => string): string {
     return this.splice(line, 1, change(this.lines[line] ?? ''));
   }
@@ -96,7 +96,7 @@ export class PipelineLines {
     return keys;
   }
 
-  /** Without the blank lines and comments that belong to what follows. */
+  /** The end without the blank lines and comments that belong to the next part. */
   #withoutTail(from: number, to: number): number {
     let end = to;
     while (end > from + 1 && /^\s*(?:#.*)?$/.test(this.lines[end - 1] ?? '')) end -= 1;

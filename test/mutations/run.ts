@@ -1,6 +1,7 @@
 /**
- * `npm run mutations`: pipeline files with one mistake each, and with harmless changes, as the checker sees them, and whether the start agrees with it on
- * the first `--start` of them (2,000 unless given).
+ * `npm run mutations`: runs the checker on pipeline files with one mistake each, and with harmless changes, and checks that the startup
+ * agrees
+ * with it on the first `--start` of them (default 2,000).
  */
 import { readArguments } from '../watch/arguments.js';
 import { agreement } from './agreement.js';

@@ -15,14 +15,14 @@ export interface BystanderSettings {
 }
 
 const openAtOnce = 20;
-/** Slow readers come one after the other, as their answers cost much. */
+/** Slow readers start one after another, because their responses are expensive. */
 const slowApartMs = 100;
-/** A piece is at most 64 KiB, so an answer takes a slow reader some minutes. */
+/** A chunk is at most 64 KiB, so a slow reader needs some minutes for a response. */
 const slowEveryMs = 8_000;
-/** Who is refused asks again no sooner: slow readers are not part of the flood. */
+/** The delay before a rejected slow reader retries: slow readers are not part of the flood. */
 const askAgainMs = 30_000;
 
-/** Those who are there all the time: connections that ask nothing, open tails, readers that take their answers slowly. */
+/** Clients that stay connected during the flood: idle connections, open tails, and slow readers. */
 export class Bystanders {
   readonly #idle: Socket[] = [];
   readonly #tails: WebSocket[] = [];
@@ -53,7 +53,7 @@ export class Bystanders {
     return all;
   }
 
-  /** How many of each are still there. */
+  /** The number of each kind that are still connected. */
   count(): { readonly idle: number; readonly tails: number; readonly slow: number } {
     return {
       idle: this.#idle.filter((socket) => socket.readyState === 'open').length,
@@ -69,7 +69,7 @@ export class Bystanders {
   }
 }
 
-/** Asks for many lines, and takes a little of what came from time to time. */
+/** Requests many lines, and occasionally reads a little of the response. */
 class SlowReader {
   readonly #settings: BystanderSettings;
   readonly #random: Random;

@@ -3,22 +3,22 @@ import { Random } from '../watch/random.js';
 import { choose, type Kind } from './mix.js';
 import type { Sample } from './sample.js';
 
-/** Who asks what. */
+/** The clients of a load and their requests. */
 export interface Asking {
   readonly url: string;
   readonly tenant: string;
   readonly kinds: readonly Kind[];
   readonly endMs: number;
   readonly seed: number;
-  /** Clients with addresses of their own, from 127.0.`net`.1 on. */
+  /** Number of client addresses, starting at 127.0.`net`.1. */
   readonly addresses: number;
   readonly net: number;
 }
 
-/** Sends requests of a mix from several addresses over kept connections. */
+/** Sends requests of a mix from several addresses over keep-alive connections. */
 export class Clients {
   readonly #asking: Asking;
-  /** Pools: an Agent of undici 7.30 opens a connection for every request once a server has closed one in good order. */
+  /** Pools, because an Agent of undici 7.30 opens a connection for every request once a server has closed one cleanly. */
   readonly #pools: readonly Pool[];
   readonly #random: Random;
   #turn = 0;
@@ -32,7 +32,7 @@ export class Clients {
     });
   }
 
-  /** Requests at their times whether answers come or not, at so many a second; times count from when a request was due. */
+  /** Sends requests at a fixed rate without waiting for responses; latency counts from the scheduled time of a request. */
   async openLoop(perSecond: number, seconds: number, sample: Sample): Promise<void> {
     const endMs = performance.now() + seconds * 1000;
     const pending = new Set<Promise<void>>();
@@ -43,13 +43,13 @@ export class Clients {
       sample.sent(performance.now() - dueMs);
       const one = this.#send(dueMs, sample).finally(() => pending.delete(one));
       pending.add(one);
-      // Arrivals of people who do not know of each other.
+      // Poisson arrivals, as from independent users.
       dueMs += (-Math.log(1 - this.#random.next()) * 1000) / perSecond;
     }
     await Promise.all(pending);
   }
 
-  /** So many at once, each with its next request as soon as it has its answer. */
+  /** Runs `workers` concurrent clients; each sends its next request as soon as it has a response. */
   async closedLoop(workers: number, seconds: number, sample: Sample): Promise<void> {
     const endMs = performance.now() + seconds * 1000;
     const work = async (): Promise<void> => {

@@ -4,7 +4,7 @@ export const dataMinutes = 60;
 const rowsPerBatch = 5_000;
 const levels = ['info', 'info', 'info', 'warn', 'error', 'debug'] as const;
 
-/** Fills a backend with rows of an hour, evenly over the streams, for one tenant. */
+/** Loads the rows of an hour into a backend for one tenant, spread evenly over the streams. */
 export async function load(url: string, account: string, rows: number, endMs: number): Promise<void> {
   const stepMs = (dataMinutes * 60_000) / rows;
   for (let from = 0; from < rows; from += rowsPerBatch) {

@@ -1,10 +1,12 @@
 import type { Random } from '../watch/random.js';
 
-/** What a site asks, as shares of all requests: mostly small and middle requests, and heavy ones below what the gates let through. */
+/**
+ * A kind of request with its share of a typical site's load: mostly small and medium requests, and fewer heavy ones than the gates allow.
+ */
 export interface Kind {
   readonly name: string;
   readonly share: number;
-  /** The path of one request; `at` is where its window ends, different each time so that no cache answers. */
+  /** The path of one request; each has another window, so that no cache answers it. */
   readonly path: (random: Random, endMs: number) => string;
 }
 
@@ -55,14 +57,14 @@ export const mix: readonly Kind[] = [
   },
 ];
 
-/** What another tenant asks meanwhile. */
+/** The requests of the other tenant during the flood. */
 export const smallRequest: Kind = {
   name: 'small requests of another tenant',
   share: 1,
   path: (random, endMs) => at('query_range', `${log(random, '')}&limit=10`, window(random, endMs, 1)),
 };
 
-/** What slow readers ask: about 1 MB of lines. */
+/** The requests of slow readers: about 1 MB of lines. */
 export const largeRequest: Kind = {
   name: 'many lines',
   share: 1,
@@ -86,7 +88,7 @@ function at(path: string, parameters: string, range: string): string {
   return `/loki/api/v1/${path}?${parameters}${parameters === '' ? '' : '&'}${range}`;
 }
 
-/** A window of so many minutes that ends within the last half hour of the data, to the millisecond. */
+/** A window of `minutes` that ends within the last half hour of the data, with millisecond precision. */
 function window(random: Random, endMs: number, minutes: number): string {
   const end = Math.floor(endMs - random.next() * 30 * minuteMs);
   return `start=${end - minutes * minuteMs}000000&end=${end}000000`;

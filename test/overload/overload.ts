@@ -9,34 +9,34 @@ import { Sample } from './sample.js';
 
 export interface OverloadSettings {
   readonly floodSeconds: number;
-  /** For each look at the capacity; four times as long, or a tenth of the flood, for the unloaded times. */
+  /** Duration of each capacity measurement; the unloaded times take four times as long, or a tenth of the flood. */
   readonly measureSeconds: number;
-  /** A burst is worked off without refusals; the flood counts from when it is none any more. */
+  /** An initial burst is absorbed without rejections; the measurement of the flood starts after it. */
   readonly settleSeconds: number;
   readonly rows: number;
   readonly idle: number;
   readonly tails: number;
   readonly slow: number;
   readonly seed: number;
-  /** An empty backend to ask instead of the embedded one. */
+  /** An empty backend to use instead of the embedded one. */
   readonly backendUrl: string | undefined;
-  /** More flags of the proxy. */
+  /** Additional flags of the proxy. */
   readonly flags: readonly string[];
   readonly print: (line: string) => void;
 }
 
 const [flooding, calm] = ['1', '2'] as const;
 const timesCapacity = 2;
-/** Few enough not to disturb each other. */
+/** Low enough that the requests do not affect each other. */
 const unloadedShare = 0.1;
 const workers = [4, 8, 16];
-/** Of the capacity: far below the share of one of two tenants. */
+/** A share of the capacity, far below the fair share of one of two tenants. */
 const smallShare = 0.05;
 
-/** What answers the proxy: the embedded backend in a process of its own, or an empty one that runs already. */
+/** The proxy's backend: the embedded one in a separate process, or an empty one that already runs. */
 type Backend = Pick<RunningProgram, 'url' | 'stop'> & Partial<Pick<RunningProgram, 'cpuMs'>>;
 
-/** Overloads a proxy in a process of its own, before a backend in another one. */
+/** Overloads a proxy and its backend, each in a separate process. */
 export async function overload(settings: OverloadSettings): Promise<Findings> {
   const backend: Backend =
     settings.backendUrl === undefined
@@ -51,7 +51,7 @@ export async function overload(settings: OverloadSettings): Promise<Findings> {
       '-listen=127.0.0.1:0',
       '-admin-listen=127.0.0.1:0',
       `-backend=${backend.url}`,
-      // The clients of a run share few addresses; the limit of rates is not what is on trial.
+      // The clients of a run share few addresses, and the rate limit is not under test.
       '-rate-limit-per-second=0',
       '-tail.max-open=1000',
       '-server.register-instrumentation=true',
@@ -109,7 +109,7 @@ async function ask(
   }
 }
 
-/** The most that is answered in a second, with a few asking at once. */
+/** The maximum number of responses per second with a few concurrent clients. */
 async function capacityOf(
   clients: Clients,
   programs: Readonly<Record<string, Partial<Pick<RunningProgram, 'cpuMs'>>>>,
@@ -139,7 +139,7 @@ async function capacityOf(
 
 const watchEveryMs = 10_000;
 
-/** Tells from time to time how the proxy is. */
+/** Prints the state of the proxy regularly. */
 async function watchProxy(
   proxy: RunningProgram,
   print: (line: string) => void,
@@ -181,7 +181,7 @@ async function loopDelays(url: string): Promise<Buckets> {
   );
 }
 
-/** The bound below which all delays of a time were. */
+/** The upper bound of all delays in a period. */
 function largest(before: Buckets, after: Buckets): number {
   const grown = [...after].map(([bound, count]) => ({ bound, count: count - (before.get(bound) ?? 0) }));
   const all = Math.max(0, ...grown.map(({ count }) => count));

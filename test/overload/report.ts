@@ -1,6 +1,6 @@
 import { quantile, type Sample } from './sample.js';
 
-/** What an overload showed. */
+/** The results of an overload. */
 export interface Findings {
   readonly capacity: number;
   readonly asked: number;
@@ -19,10 +19,10 @@ export interface Aim {
 const refusedWithinMs = 50;
 const smallWithinMs = 100;
 const timesUnloaded = 2;
-/** Small requests come by chance, at times several at once, which is more than a share of few places. */
+/** Small requests arrive at random, sometimes several at once, which can exceed a tenant's share of a few slots. */
 const refusedSmallShare = 0.01;
 
-/** What is promised, and whether it came true. */
+/** The promises, and the results for each. */
 export function aims({ unloaded, flood, other }: Findings): readonly Aim[] {
   const [before, under] = [unloaded, flood].map(({ admitted }) => quantile(admitted, 0.99));
   const ratio = (under ?? NaN) / (before ?? NaN);
@@ -52,7 +52,7 @@ export function aims({ unloaded, flood, other }: Findings): readonly Aim[] {
 
 const nameWidth = 64;
 
-/** The table for people. */
+/** A human-readable table. */
 export function table(findings: Findings): string {
   const { capacity, asked, unloaded, flood, other, loopDelayMs } = findings;
   const rows = [

@@ -1,6 +1,7 @@
 /**
- * `npm run overload [-- --minutes=10]`: a flood at twice what the proxy can do, beside idle connections, tails, slow readers and
- * another tenant. `BACKEND_URL` names an empty backend to ask instead of the embedded one. Ends with 1 when an aim of test/overload/report.ts is missed.
+ * `npm run overload [-- --minutes=10]`: a flood at twice the proxy's capacity, with idle connections, tails, slow readers and another
+ * tenant.
+ * `BACKEND_URL` names an empty backend to use instead of the embedded one. Exits with 1 if an aim of test/overload/report.ts is missed.
  */
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';

@@ -1,12 +1,12 @@
-/** Times of answers by how they ended, kept whole: an overload of ten minutes is some hundred thousand numbers. */
+/** All response times by outcome, without aggregation: an overload of ten minutes has a few hundred thousand numbers. */
 export class Sample {
   readonly admitted: number[] = [];
   readonly refused: number[] = [];
-  /** How late this side was to send: what it measures is no better than that. */
+  /** The delay of this side in sending requests, which limits the precision of the measurement. */
   readonly late: number[] = [];
-  /** Answers by status; 0 is none. */
+  /** Responses by status; 0 for no response. */
   readonly statuses = new Map<number, number>();
-  /** Times of answers that were given, by the kind of what was asked. */
+  /** Times of successful responses, by the kind of request. */
   readonly kinds = new Map<string, number[]>();
 
   sent(lateMs: number): void {
@@ -23,7 +23,7 @@ export class Sample {
     } else if (status === 503 || status === 429) this.refused.push(ms);
   }
 
-  /** Answers that are neither. */
+  /** The number of responses that are neither admitted nor refused. */
   get odd(): number {
     let odd = 0;
     for (const [status, count] of this.statuses)
@@ -32,7 +32,7 @@ export class Sample {
   }
 }
 
-/** A quantile by the nearest rank; NaN of nothing. */
+/** A quantile by the nearest-rank method; NaN for an empty list. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? NaN;

@@ -1,4 +1,4 @@
-/** Mistakes in what stands in the lists, and in which order. */
+/** Mistakes in the entries of the lists and their order. */
 import { misspelt, quoted, some, type Spoiler } from '../change.js';
 import { textOf, type EntryLines, type PipelineLines } from '../pipeline-lines.js';
 
@@ -90,7 +90,7 @@ export const chainFaults: Readonly<Record<string, Spoiler>> = {
     const entry = file.entry(name);
     if (entry === undefined) return undefined;
     const { rest } = takenOut(file, entry);
-    // Told at the first stage that lacks it, at the list, or at the end.
+    // Reported at the first stage that lacks it, at the list, or at the end.
     const lines = stages(file).map(({ from, to }) =>
       from > entry.from ? from - (entry.to - entry.from) : from + (to - to),
     );

@@ -154,7 +154,7 @@ export const frameFaults: Readonly<Record<string, Spoiler>> = {
   },
 };
 
-/** Whatever is missing as a whole may be told at the beginning of the file, be it a comment or the first key. */
+/** A finding about a missing part may be at the beginning of the file, at a comment or at the first key. */
 function aroundFirstKey(keys: readonly { readonly line: number }[]): readonly number[] {
   const first = keys[0]?.line ?? 0;
   return Array.from({ length: 4 }, (_, more) => first + more);

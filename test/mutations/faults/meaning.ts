@@ -1,4 +1,4 @@
-/** Options that are right by themselves and wrong together, or do nothing. */
+/** Options that are valid on their own but conflict with others, or have no effect. */
 import { withLine } from '../bases.js';
 import { some, type Fault, type Spoiler } from '../change.js';
 import { PipelineLines } from '../pipeline-lines.js';
@@ -6,7 +6,7 @@ import { added } from './options.js';
 
 const sections: readonly string[] = ['server', 'names', 'limits', 'telemetry'];
 
-/** One option more that contradicts what the file says. */
+/** Adds an option that contradicts the file. */
 function contradiction(owner: string, line: string, fix: RegExp, ...before: readonly string[]): Spoiler {
   return (given) => {
     const key = /^\w+/.exec(line)?.[0];

@@ -1,4 +1,4 @@
-/** Mistakes in options: their names, their places, their values. */
+/** Mistakes in options: their names, positions and values. */
 import type { OptionDefinition } from '../../../core/kernel/options/index.js';
 import { withLine } from '../bases.js';
 import { kebab, misspelt, quoted, some, type Fault, type Spoiler } from '../change.js';
@@ -7,7 +7,7 @@ import type { Random } from '../../watch/random.js';
 
 type Given = KeyLine & { readonly option: OptionDefinition };
 
-/** Another name for an option that is given; the right one is the fix. */
+/** Renames an option in the file; the fix is the correct name. */
 function renamed(rename: (given: Given, random: Random) => string | undefined): Spoiler {
   return (file, random) => {
     const given = some(file.options, random);
@@ -21,7 +21,7 @@ function renamed(rename: (given: Given, random: Random) => string | undefined): 
   };
 }
 
-/** Another value for an option that is given. */
+/** Changes the value of an option in the file. */
 function valued(
   choose: (option: OptionDefinition) => boolean,
   value: (given: Given, random: Random) => string | undefined,
@@ -43,7 +43,7 @@ function valued(
   };
 }
 
-/** An option more in the place of an owner; the finding is at its line. */
+/** Adds an option to an owner; the finding is at its line. */
 export function added(file: PipelineLines, owner: string, line: string, fix?: RegExp): Fault {
   const text = withLine(file, owner, line);
   const at = text.split('\n').findIndex((each, place) => each.trim() === line && file.lines[place] !== each);

@@ -1,4 +1,4 @@
-/** Slips of the pen in YAML. */
+/** YAML syntax mistakes. */
 import { some, type Fault, type Spoiler } from '../change.js';
 import type { KeyLine, PipelineLines } from '../pipeline-lines.js';
 import type { Random } from '../../watch/random.js';
@@ -153,7 +153,7 @@ export const textFaults: Readonly<Record<string, Spoiler>> = {
   ),
 };
 
-/** Whether a line is the first inside what it belongs to: its indent then is the one that counts. */
+/** True if a line is the first inside its parent, so that its indentation determines that of the others. */
 function isFirst(file: PipelineLines, line: number): boolean {
   const key = file.keys.find((each) => each.line === line);
   const index = file.keys.findIndex((each) => each.line === line);
