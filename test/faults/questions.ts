@@ -94,7 +94,7 @@ const more: readonly Question[] = [
   { name: 'ready', method: 'GET', path: '/ready', form: [], headers: {} },
 ];
 
-/** The same question without the first quarter of its range. */
+/** The same question over a range that starts a quarter later, or at a time five minutes earlier. */
 export function shifted(question: Question): Question {
   const from = valueOf(question, 'start');
   const to = valueOf(question, 'end');

@@ -18,14 +18,14 @@ interface Lock {
 }
 
 const root = packageRoot();
-/** What a project needs for TypeScript, besides the package. */
+/** The packages that TypeScript needs in a project, in addition to this package. */
 const forTypes = ['typescript', '@types/node', 'undici-types'];
 const stopTimeoutMs = 30_000;
 
-/** A project of a stranger in which the packed package is installed. */
+/** A new project in which the packed package is installed. */
 export class Project {
   readonly folder = mkdtempSync(join(tmpdir(), 'ref-proxy-project-'));
-  /** The package as it is installed. */
+  /** The folder of the installed package. */
   readonly installed = join(this.folder, 'node_modules', 'ref-proxy');
   /** The file that `npm pack` wrote. */
   readonly tarball: string;
@@ -36,13 +36,14 @@ export class Project {
   }
 
   /**
-   * Lays out node_modules as `npm install` would, without a registry: the files of the tarball, and links to the packages it depends on, as
-   * they are installed in the repository. Development dependencies are not there.
+   * Creates node_modules as `npm install` would, without a registry: the files of the tarball, and links to its dependencies in the
+   * repository.
+   * Development dependencies are left out.
    */
   install(): void {
     mkdirSync(this.installed, { recursive: true });
     execFileSync('tar', ['-xzf', this.tarball, '--strip-components=1', '-C', this.installed]);
-    // package-lock.json is this package's own.
+    // package-lock.json is the lock file of this package.
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
     for (const [path, { dev }] of Object.entries(packages)) {
       const isWanted = dev !== true || forTypes.includes(path.replace('node_modules/', ''));
@@ -56,12 +57,12 @@ export class Project {
     }
   }
 
-  /** Runs a command in the project and returns what it prints; throws with its output unless it ends well. */
+  /** Runs a command in the project and returns its output; throws with the output if it fails. */
   run(command: string, ...args: readonly string[]): string {
     return execFileSync(command, args, { cwd: this.folder, encoding: 'utf8', stdio: 'pipe' });
   }
 
-  /** Packs the package in a folder of the project and installs it, without a registry. */
+  /** Packs a package in a folder of the project and installs it, without a registry. */
   installOwn(folder: string, name: string): void {
     const [tarball = ''] = this.run('npm', 'pack', '--silent', `./${folder}`).trim().split('\n').slice(-1);
     const target = join(this.folder, 'node_modules', name);
@@ -69,7 +70,11 @@ export class Project {
     execFileSync('tar', ['-xzf', join(this.folder, tarball), '--strip-components=1', '-C', target]);
   }
 
-  /** Runs a command of `npx ref-proxy` that serves while `use` asks it, ends npx as a supervisor does, and waits until nobody listens any more. */
+  /**
+   * Runs a command of `npx ref-proxy` that serves while `use` sends requests, stops npx as a supervisor does, and waits until nothing
+   * listens any
+   * more.
+   */
   async serve(
     args: readonly string[],
     use: (url: string) => Promise<void>,
@@ -101,7 +106,7 @@ export class Project {
   }
 }
 
-/** The URL at which a command says that it serves. The output is read to its end. */
+/** The main URL that a command prints. The output is read to its end. */
 async function mainUrl(output: Readable): Promise<string> {
   const lines = createInterface({ input: output });
   return new Promise((resolve, reject) => {
@@ -114,6 +119,6 @@ async function mainUrl(output: Readable): Promise<string> {
 }
 
 function readManifest(folder: string): Manifest {
-  // package.json is this package's own.
+  // package.json is the manifest of this package.
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run package`: packs the package from a clean build and uses it in an empty project as a stranger would. What is missing from `files`
- * or from the dependencies fails here.
+ * `npm run package`: packs the package from a clean build and uses it in an empty project as a new user would. It fails if something is
+ * missing
+ * in `files` or in the dependencies.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -10,7 +11,10 @@ import { freePort } from '../core/program/child.js';
 import { Project } from './project.js';
 import { walk } from './walk.js';
 
-/** A guard against what slips in unseen (source maps, pictures, a second copy of the code), each of which is far more than this leaves free. */
+/**
+ * A limit that detects unintended files (source maps, images, a second copy of the code), each of which is far larger than the remaining
+ * space.
+ */
 const maxBytes = 1_450_000;
 
 const project = new Project();
@@ -64,7 +68,7 @@ console.log(formatQuery('{a="b"}|="c"'), typeof defineStage, typeof withProxy, t
   assert.equal(project.run('node', 'import.mjs'), '{a="b"} |= "c" function function string\n');
 }
 
-/** With the declarations of the package checked too: they must not need types that only its developers install. */
+/** Type-checks the declarations of the package, too: they must not need types that only its developers install. */
 function checkTypes(): void {
   writeFileSync(
     join(project.folder, 'types.mts'),
@@ -91,7 +95,7 @@ function checkPipelines(): void {
   project.run('npx', '--no', 'ref-proxy', 'check', 'node_modules/ref-proxy/pipelines');
 }
 
-/** Every command that ends by itself. */
+/** Every command that exits by itself. */
 function checkCommands(): void {
   const proxy = (...args: readonly string[]): string =>
     project.run('npx', '--no', '--', 'ref-proxy', ...args);
@@ -108,7 +112,7 @@ function checkCommands(): void {
   assert.doesNotMatch(proxy('test', 'node_modules/ref-proxy/examples'), /FAIL/);
 }
 
-/** The way of a plugin of a site: made, edited, tested, checked, packed, installed by name, run. */
+/** The workflow for a site plugin: create, edit, test, check, pack, install by name, run. */
 async function checkNewPlugin(kind: 'stage' | 'endpoint' | 'service', language: 'ts' | 'js'): Promise<void> {
   const name = `my-${kind}-${language}`;
   project.run('npx', '--no', 'ref-proxy', 'new', 'plugin', name, `-kind=${kind}`, `-language=${language}`);
@@ -140,7 +144,7 @@ async function checkNewPlugin(kind: 'stage' | 'endpoint' | 'service', language: 
   });
 }
 
-/** Replaces the first of the parts that a file has, given in pairs. */
+/** Replaces the first of the given parts that the file contains; the arguments are pairs. */
 function edit(file: string, ...pairs: readonly (string | RegExp)[]): void {
   const path = join(project.folder, file);
   const text = readFileSync(path, 'utf8');
@@ -153,7 +157,7 @@ function edit(file: string, ...pairs: readonly (string | RegExp)[]): void {
   assert.fail(`${file} has none of ${pairs.join(', ')}`);
 }
 
-/** The proxy as it starts without a file, before a backend that is not there. */
+/** Starts the proxy without a pipeline file, and with a backend that does not exist. */
 async function checkDefaults(): Promise<void> {
   const flags = ['-backend=http://127.0.0.1:9', '-admin-listen=127.0.0.1:0'];
   await project.serve(flags, async (url) => {
@@ -161,7 +165,7 @@ async function checkDefaults(): Promise<void> {
   });
 }
 
-/** Everything in one process, with a plugin of the site: an example of the package, copied. */
+/** Runs everything in one process, with a site plugin that is a copy of an example in the package. */
 async function checkSite(): Promise<void> {
   const port = await freePort();
   cpSync(join(project.installed, 'examples', 'only-prod'), join(project.folder, 'plugins', 'only-prod'), {
@@ -184,7 +188,7 @@ async function checkSite(): Promise<void> {
     assert.deepEqual(JSON.parse(values), { status: 'success', data: ['checkout'] });
     const authorization = `Bearer ${token}`;
     assert.match(await get(`${url}/ui/`, { authorization }), /<script/);
-    // Without a restart the plugin of the site sees another service.
+    // After a reload without a restart, the site plugin filters by another service.
     writeFileSync(file, text.replace('value: checkout', 'value: storefront'));
     const { statusCode, body } = await request(`${url}/admin/reload`, {
       method: 'POST',

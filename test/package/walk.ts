@@ -1,4 +1,4 @@
-/** The way of docs/plugins.md, from an empty folder: each example made, installed, tested, checked, served with and reloaded. */
+/** Follows docs/plugins.md from an empty folder: creates, installs, tests, checks, serves and reloads each example. */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import type { Project } from './project.js';
 
 interface Example {
   readonly name: string;
-  /** What it needs beside ref-proxy. */
+  /** The packages it needs in addition to ref-proxy. */
   readonly packages?: readonly string[];
-  /** The lines that a client sees, the newest first. */
+  /** The lines in a client's response, the newest first. */
   readonly sees: readonly string[];
-  /** What is changed in the pipeline file while it serves, and what a client sees then. */
+  /** The change of the pipeline file while it is being served; `seesThen` has the lines after it. */
   readonly change: readonly [from: string, to: string];
   readonly seesThen: readonly string[];
 }
@@ -79,7 +79,7 @@ async function walkThrough(project: Project, example: Example, backendUrl: strin
   project.run('npm', '--prefix', name, 'run', 'check');
 
   const undo: (() => unknown)[] = [];
-  // The fake of the tests only asks its test for what to do at the end.
+  // The fake store only uses `teardown` of its test.
   const redis = await FakeStore.start({
     teardown: (work: () => unknown) => undo.push(work),
   } as unknown as ExecutionContext);
@@ -123,7 +123,7 @@ async function linesOf(url: string): Promise<readonly string[]> {
   const answer = await fetch(`${url}/loki/api/v1/query_range?${new URLSearchParams(params).toString()}`);
   const text = await answer.text();
   assert.equal(answer.status, 200, text);
-  // The body of a log query.
+  // The body of a log query response.
   const { data } = JSON.parse(text) as Streams;
   return data.result
     .flatMap(({ values }) => values)
@@ -131,7 +131,7 @@ async function linesOf(url: string): Promise<readonly string[]> {
     .map(([, line]) => line);
 }
 
-/** How many changed files have been taken up. */
+/** The number of applied reloads. */
 async function reloadsOf(url: string): Promise<string | undefined> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return /^ref_proxy_reloads_total\{result="swapped"\} (\d+)$/m.exec(text)?.[1];

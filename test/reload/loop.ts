@@ -1,6 +1,6 @@
 /**
- * Reloads of a proxy under load: request loops that never pause, tails that stay open, and a pipeline file that changes each time. Stages
- * are added, taken out and moved, options change, and some files are broken.
+ * Reloads a proxy under load: request loops that never pause, tails that stay open, and a pipeline file that changes each time. Stages are
+ * added, removed and moved, options change, and some files are broken.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,27 +31,27 @@ export interface LoopFigures {
   readonly refused: number;
   readonly unchanged: number;
   readonly answers: number;
-  /** Answers of another status than 200, connections that broke; the first few, as texts. */
+  /** Responses with a status other than 200, and broken connections; the first few, as texts. */
   readonly failed: readonly string[];
-  /** Tails that were closed, or did not get the line that came last. */
+  /** Tails that were closed, or that did not receive the last line. */
   readonly brokenTails: number;
-  /** Reports that are not what the file asked for. */
+  /** Reload reports that do not match the file. */
   readonly wrongReports: readonly string[];
-  /** Objects of earlier pipelines that are alive when all of them have ended, by class. */
+  /** Live objects of earlier pipelines after all of them have ended, by class. */
   readonly left: Readonly<Record<string, number>>;
   readonly draining: number;
-  /** Megabytes of heap after a full collection: a tenth of the way in, and in the end. */
+  /** Mebibytes of heap after a full garbage collection: after the first tenth, and at the end. */
   readonly heapMiB: readonly [early: number, late: number];
   readonly seconds: number;
 }
 
-/** Wrong is whatever cannot be served. */
+/** A pipeline file; `refused` is expected for one that cannot be served. */
 interface Version {
   readonly text: string;
   readonly expected: 'served' | 'refused';
 }
 
-/** Listings of labels take a while in it, so that reloads come between their stages; other requests may be answered by their bytes. */
+/** A stage that delays label listings, so that reloads occur while they run; other requests may be answered by the response cache. */
 const noting = `export default {
   kind: 'stage', name: 'noting', summary: 'Passes everything on.', needs: [], gives: [], rest: 'once', behindCaches: true,
   schema: { type: 'object', additionalProperties: false, properties: { tag: { type: 'integer', default: 0 } } },
@@ -65,7 +65,7 @@ const noting = `export default {
 };
 `;
 
-/** The stages that there always are, those that may be left out marked so. */
+/** The default stages, with a flag for those that may be left out. */
 const usual: readonly (readonly [use: string, isOptional: boolean])[] = [
   ['./noting.mjs', false],
   ['tenancy', false],
@@ -86,7 +86,7 @@ interface Stage {
   readonly with: Readonly<Record<string, unknown>>;
 }
 
-/** The next file: the usual one with one to three changes. */
+/** The next file: the default one with one to three changes. */
 function nextVersion(random: Random, backend: string): Version {
   const options = new Map<string, Record<string, unknown>>([
     ['backend', { url: backend }],
@@ -109,13 +109,13 @@ function changed(stages: readonly Stage[], random: Random): Stage[] {
   const added = { use: './noting.mjs', id: `noting-${random.below(1_000)}`, with: { tag: random.below(5) } };
   switch (random.below(4)) {
     case 0:
-      // Above everything, or anywhere before the last stage.
+      // At the top, or anywhere before the last stage.
       all.splice(random.below(all.length), 0, added);
       return uniqueIds(all);
     case 1:
       return isOptional ? all.filter((other) => other !== stage) : all;
     case 2: {
-      // Optional stages of the house change places with a neighbour that needs nothing of them.
+      // Optional built-in stages swap places with a neighbour that does not depend on them.
       const [first, second] = [
         all.findIndex(({ use }) => use === 'tier0'),
         all.findIndex(({ use }) => use === 'kept-patterns'),
@@ -186,7 +186,7 @@ function yamlOf(stages: readonly Stage[]): string {
 `;
 }
 
-/** Asks one thing after the other until it is told to stop. */
+/** Sends one request after another until it is stopped. */
 class AskingLoop {
   answers = 0;
   readonly failed: string[] = [];
@@ -219,7 +219,7 @@ class AskingLoop {
   }
 }
 
-/** Some that are asked again and again, which caches and the fast lane answer, and some that nobody has asked. */
+/** Some requests repeat, so that caches and the fast lane answer them, and some are new. */
 function pathOf(random: Random, fromMs: number): string {
   const api = '/loki/api/v1';
   const endMs = random.below(2) === 0 ? fromMs : fromMs - random.below(3_600_000);
@@ -242,7 +242,7 @@ function pathOf(random: Random, fromMs: number): string {
 
 const counted = { Generation, Life, BackendStage, Admissions, AnswerStore } as const;
 
-/** How many objects of each class are alive. */
+/** The number of live objects of each class. */
 function alive(): ReadonlyMap<string, number> {
   collect();
   return new Map(
@@ -315,7 +315,7 @@ async function run(under: Under, settings: LoopSettings): Promise<LoopFigures> {
       wrongReports.push(`${expected} but ${result}: ${JSON.stringify(findings)}\n${text}`);
     if (turn === Math.floor(settings.reloads / 10)) earlyBytes = heapBytes();
   }
-  // The pipeline that the tails began with.
+  // The pipeline with which the tails started.
   await writeFile(file, under.first);
   await reload(admin);
   await push(under.backend, [{ text: lastLine }]);

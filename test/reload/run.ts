@@ -1,6 +1,6 @@
 /**
- * `npm run reload [-- --reloads=1000 --seed=1 --loops=4 --tails=50]`: reloads of a proxy under load. Ends with 1 when a request failed, a
- * tail broke, a report was wrong, or something of an earlier pipeline is left.
+ * `npm run reload [-- --reloads=1000 --seed=1 --loops=4 --tails=50]`: reloads a proxy under load. Exits with 1 if a request failed, a tail
+ * broke, a report was wrong, or objects of an earlier pipeline are still alive.
  */
 import { readArguments } from '../watch/arguments.js';
 import { reloadLoop } from './loop.js';

@@ -1,10 +1,10 @@
 import type { LoopFigures } from './loop.js';
 
-/** Megabytes that the heap may grow by from the first tenth of the reloads to the end: caches fill meanwhile. */
+/** Allowed heap growth in mebibytes from the first tenth of the reloads to the end, during which caches fill. */
 const growthMiB = 24;
 const shown = 5;
 
-/** What is wrong with the figures; nothing for a proxy as it is to be. */
+/** The problems in the figures; empty for a correct proxy. */
 export function faultsOf(figures: LoopFigures): readonly string[] {
   const { failed, brokenTails, wrongReports, left, draining } = figures;
   const [earlyMiB, lateMiB] = figures.heapMiB;

@@ -1,6 +1,6 @@
 const perPush = 20_000;
 
-/** Fills a backend with the logs of a day before `nowMs`: 200 streams of access logs. */
+/** Loads the logs of the day before `nowMs` into a backend: 200 streams of access logs. */
 export async function pushDay(url: string, account: number, rows: number, nowMs: number): Promise<void> {
   const dayMs = 24 * 3_600_000;
   for (let at = 0; at < rows; at += perPush) {

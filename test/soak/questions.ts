@@ -13,9 +13,9 @@ const stages = ['', '| logfmt', '| logfmt | status >= 500', '| logfmt | duration
 const functions = ['count_over_time', 'rate', 'bytes_over_time', 'bytes_rate'];
 const groupings = ['', 'sum', 'sum by (level)', 'sum by (app)', 'topk(3, sum by (pod)', 'avg by (namespace)'];
 
-/** A question about logs like those of test/soak/logs.ts, over some part of the day before `nowMs`. */
+/** A query for logs like those of test/soak/logs.ts, over a part of the day before `nowMs`. */
 export function questionOf(random: Random, nowMs: number): SoakQuestion {
-  // Dashboards ask for the same ranges and steps; people for any.
+  // Dashboards use a few fixed ranges and steps; users choose any.
   const isDashboard = random.below(2) === 0;
   const lengthMs = isDashboard
     ? random.pick([15 * minute, 60 * minute, 6 * 60 * minute, day])

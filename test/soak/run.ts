@@ -1,8 +1,12 @@
 /**
- * `npm run soak [-- --minutes=30]`: random questions about a day of logs to a proxy with every cache, in a process of its own. Prints its memory and its
- * longest turn each minute, and ends with 1 when its memory went over its bound, kept growing, or something but the collector held the
- * event loop. `BACKEND_URL` names a VictoriaLogs to ask instead of the embedded backend. The proxy runs as docs/sizing.md says for where
- * memory is short; `--tuned=0` leaves the allocator and the collector as they are. `--stacks` tells what ran in turns that were too long.
+ * `npm run soak [-- --minutes=30]`: sends random queries about a day of logs to a proxy with every cache, in a separate process. Prints its
+ * memory and its longest turn each minute, and exits with 1 if its memory exceeded its bound or kept growing, or if something other than
+ * the
+ * garbage collector blocked the event loop. `BACKEND_URL` names a VictoriaLogs to use instead of the embedded backend. The proxy runs with
+ * the
+ * low-memory settings of docs/sizing.md; `--tuned=0` leaves the allocator and the garbage collector at their defaults. `--stacks` prints
+ * the
+ * call stacks of turns that were too long.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +20,7 @@ import { pushDay } from './logs.js';
 import { questionOf } from './questions.js';
 
 const mebibyte = 1024 ** 2;
-/** glibc gives what was freed back to the system instead of keeping it for later (docs/sizing.md#little-memory). */
+/** glibc returns freed memory to the system instead of keeping it for later (docs/sizing.md#little-memory). */
 const thriftyAllocator = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '32768',

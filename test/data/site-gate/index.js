@@ -1,4 +1,4 @@
-/** A stage of a site that lets only some clients through; for tests of where it may stand, and of an option that nothing reads. */
+/** A site's stage that admits only some clients; tests use it to check its allowed positions, and an option that nothing reads. */
 export default {
   kind: 'stage',
   name: 'site-gate',

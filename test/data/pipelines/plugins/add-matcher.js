@@ -1,4 +1,4 @@
-// A site's stage as a module by path: what defineStage returns, with a schema that has a required option.
+// A site's stage as a module by path: the result of defineStage, with a schema that has a required option.
 export default {
   kind: 'stage',
   name: 'add-matcher',
