@@ -78,7 +78,7 @@ const quietRooms: readonly (readonly string[])[] = [
   ['plugins/window-split/faults.test', 'core/engine/fields/slow-scan.test'],
 ];
 
-/** Files that rebuild the repository or follow its recipes: `.ci/run` runs them in parallel with the type check; `npm test` skips them. */
+/** Files that rebuild the repository or follow its recipes: `.ci/run` runs them in addition to the type check; `npm test` skips them. */
 const ofTheRepository = ['house/build.test', 'house/recipes.test'];
 
 /** True for a test file, such as `test/house/build.test.ts`, that only `.ci/run` runs. */
