@@ -2,7 +2,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import test from 'ava';
 import { Encodings } from '../../../core/base/encoding.js';
 
-/** As Node 22.15 and newer have it, with another algorithm. */
+/** The zstd functions of Node 22.15 and later, with deflate instead of zstd. */
 const withZstd = {
   zstdCompress: (bytes: Buffer, _: object, done: (error: null, result: Buffer) => void) =>
     done(null, deflateSync(bytes)),

@@ -11,7 +11,7 @@ import {
 } from '../../../core/base/key-parts.js';
 import { anyCharacter } from '../../setup/text.js';
 
-// Texts made of what keys are made of, to provoke confusion between parts.
+// Texts that resemble parts of keys, to provoke confusion between parts.
 const texts = fc.oneof(
   fc.string({
     unit: fc.constantFrom('a', 'b', ':', '.', '&', '=', '%', ',', '(', ')', '*', '|', '2', 'u', '\u00e9'),
@@ -60,7 +60,7 @@ const fields: fc.Arbitrary<Fields> = fc.record(
   { requiredKeys: ['name', 'list', 'within', 'ignored'] },
 );
 
-/** One field taken from another object, so that most pairs differ in little. */
+/** Pairs of objects that differ in one field at most, so that most pairs are similar. */
 const pairs = fc
   .tuple(fields, fields, fc.constantFrom(...(Object.keys(parts) as (keyof Fields)[])))
   .map(([a, b, name]) => [a, { ...a, [name]: b[name] }] as const);

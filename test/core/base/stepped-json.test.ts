@@ -2,7 +2,7 @@ import test from 'ava';
 import { SteppedJson } from '../../../core/base/stepped-json.js';
 import { doAll, type Steps } from '../../../core/base/pace/steps.js';
 
-/** Reads anything, members and elements one by one. */
+/** Reads any JSON value, one member or element at a time. */
 function* read(reader: SteppedJson, next: string): Steps<unknown> {
   if (next === '{') {
     const members = new Map<string, unknown>();

@@ -6,7 +6,7 @@ import { makeHost } from '../../../core/testing/index.js';
 const packed = Buffer.from('packed');
 const minute = 60_000;
 
-/** A tier that notes what it is told; `shadow` makes it one that brings values elsewhere. */
+/** A tier that records its calls. With `shadow` it is a tier that moves values to their owner. */
 function tier(
   told: string[],
   name: string,
@@ -27,7 +27,7 @@ function tier(
   };
 }
 
-/** Without the tenant and the format in front. */
+/** Cuts off the tenant and the format at the start of a key. */
 const shown = (key: string): string => key.slice(key.lastIndexOf('t:'));
 
 function make() {

@@ -9,7 +9,7 @@ import { withoutSqlite3 } from './without-sqlite3.js';
 
 const script = fileURLToPath(new URL('build-sqlite3.js', import.meta.url));
 
-/** Runs the first step of `npm test` where npm and compilers are what is given, and tells what it printed. */
+/** Runs the first step of `npm test` with these programs as npm and compilers, and returns its output. */
 async function step(
   t: ExecutionContext,
   programs: Readonly<Record<string, string>>,

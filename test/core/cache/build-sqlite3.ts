@@ -1,6 +1,7 @@
 /**
- * The first step of `npm test`: builds the package sqlite3, which `npm ci` leaves unbuilt, unless it is built already. With `--beside` it goes on
- * in a process of its own, and the tests that need sqlite3 wait for it. Where it cannot be built, these tests say that they are not run.
+ * The first step of `npm test`: builds the package sqlite3 unless it is built already (`npm ci` leaves it unbuilt). With `--beside` the
+ * build runs in a process of its own, and the tests that need sqlite3 wait for it. If the build fails, these tests print that they are not
+ * run.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,15 +13,17 @@ import { loadEngine } from '../../../core/cache/disk-engine/engine.js';
 import { buildEnded, buildRuns, noBuildRuns } from './running-build.js';
 
 const progressMs = 10_000;
-/** What node-gyp prints of a step, beside the warnings of compilers. */
+/** The build steps that node-gyp prints between the warnings of compilers. */
 const stepOfMake = /^\s*(?:ACTION|AR|CC|COPY|CXX|SOLINK|TOUCH)\b/;
-/** To compile SQLite takes a minute, on a busy machine some; to find out that no built file can be fetched should not. */
+/**
+ * Compiling SQLite takes a minute, or a few minutes on a busy machine. Finding out that no prebuilt file can be fetched should be faster.
+ */
 const compileWithinMs = 30 * 60_000;
 const fetchWithinMs = 30_000;
 
 /**
- * Flags of compilers for a build that is done in a third of the time: it is not as fast as it could be, and has no full-text search, which
- * the proxy does not use. `npm run sqlite3` by itself builds what the package means.
+ * Compiler flags that cut the build time to a third: the result is slower than it could be and has no full-text search, which the proxy
+ * does not use. `npm run sqlite3` by itself builds with the flags of the package.
  */
 const forTests = {
   CFLAGS: '-O1 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS4 -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE',
@@ -72,11 +75,11 @@ async function build(): Promise<void> {
       ? `sqlite3 is built, after ${seconds()} s`
       : 'sqlite3 could not be built: the tests that need it are not run, and npm run sqlite3 says why',
   );
-  // What npm started may still wait for the network.
+  // Child processes of npm may still wait for the network.
   process.exit();
 }
 
-/** What compiling needs and this machine does not have. */
+/** The tools for compiling that this machine lacks. */
 function missingTools(): readonly string[] {
   const choices = [
     [process.env['CXX'] ?? 'c++', 'g++', 'clang++'],

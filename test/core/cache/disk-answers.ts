@@ -1,4 +1,4 @@
-/** Bytes that tell which answer they are, and do not compress well. */
+/** Bytes that identify the answer and do not compress well. */
 export function answerOf(number: number, length = 3_000): Buffer {
   const bytes = Buffer.alloc(length);
   let state = (number + 1) * 2_654_435_761;

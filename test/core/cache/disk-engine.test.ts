@@ -1,4 +1,4 @@
-/** Which SQLite is behind the disk cache, and that files of one are read by the other. */
+/** The choice of the SQLite engine for the disk cache; files of one engine can be read by the other. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -53,7 +53,7 @@ eachEngine('a statement that fails leaves those behind it alone', async (t, engi
   await connection.close();
 });
 
-/** Runs code of a module in a process of its own, and tells what it printed. */
+/** Runs the code of a module in a process of its own and returns its output. */
 async function inProcess(code: string): Promise<string> {
   const args = ['--input-type=module', '--eval', code];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
@@ -61,7 +61,9 @@ async function inProcess(code: string): Promise<string> {
 }
 
 const engineModule = new URL('../../../core/cache/disk-engine/engine.js', import.meta.url).href;
-/** What a proxy says that is to have a disk cache and cannot start, for want of SQLite or of anything behind it. */
+/**
+ * The output of a proxy with a disk cache: either it opens the cache, or it cannot start because there is no SQLite or no usable engine.
+ */
 async function startWith(path: string, ...flags: readonly string[]): Promise<string> {
   const program = fileURLToPath(new URL('../../../core/program/main.js', import.meta.url));
   const options = ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', '-backend=http://127.0.0.1:9'];

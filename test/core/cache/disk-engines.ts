@@ -1,4 +1,4 @@
-/** What there is of the engines of the disk cache decides which tests can be run. */
+/** The SQLite engines that this machine has decide which tests can run. */
 import { createRequire, isBuiltin } from 'node:module';
 import test, { type ExecutionContext, type Implementation } from 'ava';
 import {
@@ -10,17 +10,17 @@ import {
 import { waitForBuild } from './running-build.js';
 
 waitForBuild();
-/** Found out at once: files that share a room with one that awaits could not declare their tests. */
+/** Found synchronously: files that share a process with one that awaits could not declare their tests. */
 const engines = engineNames.map((name) => ({ name, isThere: isThere(name) }));
 
 const notBuilt = 'sqlite3 is not built; npm run sqlite3 builds it, with a C++ compiler, make and Python 3';
 
-/** Whether a proxy can have a disk cache here. */
+/** True if a proxy can have a disk cache here. */
 export const hasDisk = engines.some((engine) => engine.isThere);
 
 type Declare = (title: string, implementation: Implementation<[]>) => void;
 
-/** Declares a test for each engine that this release of Node can have. Where sqlite3 is not built, a line says so. */
+/** Declares a test for each engine that this release of Node supports. If sqlite3 is not built, a line says so. */
 export function eachEngine(title: string, run: (t: ExecutionContext, engine: Engine) => Promise<void>): void {
   for (const { name, isThere: isHere } of engines) {
     const full = `${title} (${name})`;
@@ -29,7 +29,7 @@ export function eachEngine(title: string, run: (t: ExecutionContext, engine: Eng
   }
 }
 
-/** What declares a test that needs a disk cache, whichever its engine is. */
+/** Declares a test that needs a disk cache with any engine. */
 export function withDisk(declare: Declare): Declare {
   if (hasDisk) return declare;
   return leaveOut;

@@ -5,7 +5,7 @@ import { fileFor, openTier } from './disk.js';
 import { writeAndKill } from '../base/files/write-and-kill.js';
 
 const writer = fileURLToPath(new URL('disk-writer.js', import.meta.url));
-/** `KILLS=200` for a longer look. */
+/** Number of kills; set `KILLS=200` for a longer run. */
 const kills = Number(process.env['KILLS'] ?? 20);
 
 eachEngine(

@@ -78,7 +78,7 @@ eachEngine('a read that is late because this process was busy turns nothing off'
       const store = await openDiskFile(file, isFresh, engine);
       const read = store.read.bind(store);
       store.read = async (key) => {
-        // Longer than a read may take, in a few turns of the event loop.
+        // Takes longer than the timeout of a read, in a few turns of the event loop.
         for (let turn = 0; turn < 5; turn += 1) {
           const until = performance.now() + 220;
           while (performance.now() < until);

@@ -141,7 +141,7 @@ eachEngine('a purge empties buffer and file, and what comes after it is kept', a
   await again.tier.close();
 });
 
-/** Flips a bit of every page of a closed file in turn, in copies, and passes each on. */
+/** Flips one bit in each page of a closed file, each time in a new copy, and passes the copies on. */
 async function eachFlip(path: string, use: (copy: string) => Promise<void>): Promise<void> {
   const bytes = await readFile(path);
   for (let at = 137; at < bytes.length; at += 2_039) {
@@ -313,7 +313,7 @@ eachEngine('a path that cannot be written is an error that says so', async (t, e
     });
 });
 
-/** A file whose writes fail like those of a full disk while `isFull` is set. */
+/** A file whose writes fail as on a full disk while `isFull` is set. */
 function fullDisk(engine: Engine) {
   const disk = { isFull: false, code: 'SQLITE_FULL', opened: 0 };
   const open = async (path: string, isFresh: boolean): Promise<DiskStore> => {

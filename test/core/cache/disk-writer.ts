@@ -1,4 +1,4 @@
-/** A process that writes to a disk cache until it is killed: after each flush it says how many values are on disk. */
+/** A process that writes to a disk cache until it is killed; after each flush it prints the number of values on disk. */
 import { engineNames, loadEngine } from '../../../core/cache/disk-engine/engine.js';
 import { openDiskFile } from '../../../core/cache/disk-file.js';
 import { DiskTier } from '../../../core/cache/disk-tier.js';

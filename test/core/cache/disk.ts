@@ -8,7 +8,7 @@ import { openDiskFile } from '../../../core/cache/disk-file.js';
 import { DiskTier } from '../../../core/cache/disk-tier.js';
 import { makeHost, type FakeHost } from '../../../core/testing/index.js';
 
-/** What a disk tier told its observer. */
+/** Records what a disk tier reports to its observer. */
 export class Told implements DiskObserver {
   hits = 0;
   misses = 0;
@@ -54,7 +54,7 @@ export interface TierSettings extends Partial<Omit<DiskTierSettings, 'options'>>
   readonly host?: FakeHost;
 }
 
-/** A disk tier that writes when it is told to, or closed. */
+/** A disk tier that writes only on request or when it is closed. */
 export async function openTier({
   engine,
   path,
@@ -84,7 +84,7 @@ export async function openTier({
   return { tier, told, host };
 }
 
-/** A file for a test, in a folder that goes with it. */
+/** A file for a test, in a folder that is removed after the test. */
 export async function fileFor(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-disk-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

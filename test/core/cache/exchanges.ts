@@ -18,15 +18,15 @@ import {
 export const allOperations = Object.keys(operations) as readonly Operation[];
 export const keptOperations = allOperations.filter((op) => operations[op].cache !== 'never');
 
-/** One exchange for each value of a field; they do not differ in anything else. */
+/** One exchange for each value of a field; they differ in nothing else. */
 export interface DifferInOne {
   readonly field: string;
-  /** Whether keys leave the field out. */
+  /** True if cache keys leave the field out. */
   readonly isLeftOut: boolean;
   readonly exchanges: readonly Exchange<'tenant'>[];
 }
 
-/** For every field of the operation's requests, of callers and of tenants. */
+/** One entry for each field of the operation's requests, of callers and of tenants. */
 export function differInOne(op: Operation): readonly DifferInOne[] {
   const { cache } = operations[op];
   const sides = {

@@ -185,7 +185,7 @@ function stageOf(name: string, more: Partial<StagePlugin> = {}): StagePlugin {
 
 const schema = { type: 'object', properties: { word: { type: 'string' } } };
 
-/** The setup of a pipeline with a cache of a site between two stages that have these words. */
+/** The setup text of a pipeline with a site's own cache plugin between two stages that have these words as options. */
 function setupWith(before: string, behind: string): string {
   const { stages } = makePipeline({
     stages: [

@@ -1,9 +1,9 @@
-/** A build of sqlite3 that runs beside the tests: those that need a disk cache wait for its end. */
+/** A build of sqlite3 that runs in parallel with the tests; those that need a disk cache wait for its end. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { hasCode } from '../../../core/base/errors/system-error.js';
 
-/** Holds the number of the process that builds. */
+/** Contains the process id of the build. */
 const file = fileURLToPath(new URL('../../../.sqlite3-build', import.meta.url));
 const lookEveryMs = 100;
 
@@ -11,12 +11,12 @@ export function buildRuns(pid: number): void {
   writeFileSync(file, String(pid));
 }
 
-/** Forgets a build that was killed: by now another process may have its number. */
+/** Forgets a build that was killed: another process may have its id by now. */
 export function noBuildRuns(): void {
   rmSync(file, { force: true });
 }
 
-/** Called by the process that has built. */
+/** Called by the process that ran the build. */
 export function buildEnded(): void {
   if (runningBuild() === process.pid) noBuildRuns();
 }

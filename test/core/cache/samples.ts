@@ -1,4 +1,4 @@
-/** Values for every field of every request, caller and tenant. A new field does not compile before it has values here. */
+/** Values for every field of every request, caller and tenant. A new field does not compile until it has values here. */
 import type { Caller, Tenant } from '../../../core/base/caller.js';
 import type { Whole } from '../../../core/base/key-parts.js';
 import type { RequestOf } from '../../../core/operations/index.js';
@@ -104,7 +104,7 @@ export const requestSamples: { readonly [Op in Operation]: Samples<Omit<RequestO
   tenant: {},
 };
 
-/** The header `authorization` is forwarded to the backend. */
+/** Settings that forward the header `authorization` to the backend. */
 export const forwarding = { forwardAuthorization: true, forwardHeaders: [], forwardCookies: [] };
 
 export const callerSamples: Samples<Caller> = {
@@ -142,7 +142,7 @@ export function fieldsOf(samples: object, path: readonly string[] = []): readonl
   );
 }
 
-/** An object of the first values, except for one field; undefined values are left out. */
+/** An object with the first value of each field, except for one changed field; undefined values are left out. */
 export function madeOf(samples: object, changed?: SampledField, value?: unknown): Record<string, unknown> {
   const made: Record<string, unknown> = {};
   for (const { path, values } of fieldsOf(samples)) {
@@ -157,7 +157,7 @@ function put(into: Record<string, unknown>, [name = '', ...rest]: readonly strin
   else if (value !== undefined) into[name] = value;
 }
 
-/** A request made of samples, with the given values for the fields that it has. */
+/** A request made of samples; `change` overrides the fields that it has. */
 export function requestOf(op: Operation, change: Readonly<Record<string, unknown>> = {}): ApiRequest {
   const known = Object.entries(change).filter(([name]) => name in requestSamples[op]);
   return { op, ...madeOf(requestSamples[op]), ...Object.fromEntries(known) } as ApiRequest;

@@ -112,7 +112,7 @@ for (const [what, request, answer, expectedMs, change] of table) {
   });
 }
 
-/** Kept for so long when it ends long ago, and when it ends now; labels count as recent for a day. */
+/** The TTL of a range that ends long ago, and of one that ends now; labels count as recent for a day. */
 const byOperation: Readonly<Partial<Record<Operation, readonly [pastMs: number, recentMs: number]>>> = {
   query_range: [5 * minuteMs, 2_000],
   query: [5 * minuteMs, 2_000],

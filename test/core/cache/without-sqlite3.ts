@@ -1,4 +1,4 @@
-/** A flag of Node that lets the package sqlite3 not be found. */
+/** A flag of Node that hides the package sqlite3. */
 const hook = `export const resolve = (name, context, next) => {
   if (name === 'sqlite3') throw new Error('hidden');
   return next(name, context);

@@ -91,7 +91,7 @@ test.serial('requests that make more calls at once than there are probes close i
       for (let call = 0; call < callsOfRequest; call += 1) permits.push(breaker.admit());
       for (const permit of permits) permit.succeed();
     } catch {
-      // The refused call fails the request, which ends its other calls.
+      // The refused call fails the request, which releases the permits of its other calls.
       for (const permit of permits) permit.release();
     }
   }

@@ -18,12 +18,12 @@ interface Asker {
   readonly ended: Promise<unknown>;
 }
 
-/** A queue of few permits in the hands of a test, and who is inside and outside of it as the test sees it. */
+/** A queue with a few permits that the test hands out, and a record of the requests that hold one or wait for one. */
 class Trial {
   readonly queue = makeQueue();
   readonly inside: Asker[] = [];
   readonly outside: Asker[] = [];
-  /** Who came in after waiting, in that order. */
+  /** Requests that got a permit after waiting, in that order. */
   readonly admitted: Asker[] = [];
   #number = 0;
 
@@ -70,7 +70,7 @@ class Trial {
   }
 }
 
-/** Lets what was promised by now arrive. */
+/** Lets pending promises settle. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const owners = [
@@ -185,7 +185,7 @@ test.serial('a share is an equal part among tenants, then among the clients of o
   queue.take(['b', '1']);
   queue.take(['b', '1']);
   t.false(queue.isBelowShare(['b', '1'], 4));
-  // A third of two permits is none, but who has nothing is to have something.
+  // A third of two permits rounds down to none, but an owner without a permit may always have one.
   t.true(queue.isBelowShare(['c', '1'], 2));
   queue.take(['c', '1']);
   t.false(queue.isBelowShare(['c', '2'], 2));

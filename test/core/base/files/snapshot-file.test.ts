@@ -137,7 +137,7 @@ test('reading a snapshot ends with its signal and puts nothing aside', async (t)
   t.deepEqual(await readdir(folder), ['snapshot.json']);
 });
 
-/** A snapshot in this file, whose source is changed by its revision. */
+/** A snapshot that is kept in this file; its source changes with each revision. */
 async function keptAt(
   path: string,
   host: FakeHost,

@@ -38,7 +38,7 @@ function read(format: SnapshotFormat, text: Buffer, pieceBytes = 4096): Read {
   }
 }
 
-/** What is wrong with a text; undefined where nothing is. */
+/** The defect of a snapshot text; undefined if there is none. */
 function defectOf(format: SnapshotFormat, text: Buffer): string | undefined {
   try {
     read(format, text);
@@ -108,7 +108,7 @@ test('a snapshot of which any byte is another one is as it was written or unusab
 test('a snapshot that is cut off is unusable', (t) => {
   const format = formatOf(2);
   const text = written(format, few);
-  // Behind the last brace is only the end of the line.
+  // Only the end of the line follows the last brace.
   for (let length = 0; length < text.length - 1; length += 1)
     t.not(defectOf(format, text.subarray(0, length)), undefined, `${length} bytes`);
 });

@@ -8,7 +8,7 @@ import { makeHost } from '../../../../core/testing/index.js';
 import { writeAndKill } from './write-and-kill.js';
 
 const writer = fileURLToPath(new URL('snapshot-writer.js', import.meta.url));
-/** `KILLS=100` for a longer look. */
+/** Number of kills; set `KILLS=100` for a longer run. */
 const kills = Number(process.env['KILLS'] ?? 5);
 
 test.serial(

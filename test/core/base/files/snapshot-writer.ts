@@ -1,4 +1,4 @@
-/** Writes a snapshot over and over, each with one entry more, and tells of each that was written. */
+/** Writes a snapshot over and over, each with one more entry, and prints the number of entries after each write. */
 import { SnapshotFile } from '../../../../core/base/files/snapshot-file.js';
 import type { WrittenEntry } from '../../../../core/base/files/snapshot-json.js';
 import { makeHost } from '../../../../core/testing/index.js';

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Lets a process write until it has told of a number, and a few milliseconds more.
- * @param writer the module it runs, which prints a number after each time it has written
- * @param args of that module, such as the path it writes to
- * @param atLeast the number it is killed after
- * @returns the last number it told of
+ * Runs a writer process until it has printed a number, and kills it a few milliseconds later.
+ * @param writer the module it runs, which prints a number after each write
+ * @param args arguments of that module, such as the path it writes to
+ * @param atLeast the process is killed once it has printed this number or a larger one
+ * @returns the last number it printed
  */
 export async function writeAndKill(
   writer: string,

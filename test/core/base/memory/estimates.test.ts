@@ -34,7 +34,7 @@ for (const [what, query, streams, lines, steps] of cases) {
     t.true(comparisons.length >= 2, 'the query is large enough to be measured');
     for (const [estimated, real] of comparisons) {
       const text = `estimated ${estimated}, really ${real}`;
-      // What pipelines keep is compiled and estimated a little late.
+      // The state that pipelines keep is compiled and charged a little late.
       t.true(real < 1.2 * estimated + 4e6, text);
       t.true(real > estimated / 3 - 3e6, text);
     }

@@ -26,7 +26,7 @@ test.serial(
     const backend = await startDevBackend();
     await fill(backend.url, 20_000);
     const flags = ['--max-old-space-size=120'];
-    // Without a guard, which would refuse some of them before they need memory.
+    // No guard, because it would refuse some of the requests before they need memory.
     const options = [`-pipeline=${join(packageRoot(), 'pipelines/minimal.yaml')}`, '-listen=127.0.0.1:0'];
     const proxy = await startProgram(
       ['serve', ...options, `-backend=${backend.url}`, '-max-stats-query-series=1000000'],

@@ -16,7 +16,7 @@ import { hostFor } from '../../../plugins/host-for.js';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Bytes in use when all garbage is gone: in the heap, and in buffers beside it. */
+/** Bytes in use after garbage collection: on the heap and in buffers outside of it. */
 function collected(): { readonly heap: number; readonly buffers: number } {
   collect();
   collect();
@@ -26,7 +26,7 @@ function collected(): { readonly heap: number; readonly buffers: number } {
 
 test.serial('answers that are kept lie outside of the heap, and take what the metric says', async (t) => {
   const host = hostFor(peerCache);
-  // The schema's own reading of the defaults, which is what the type describes.
+  // The schema fills in the defaults, and the type is generated from the schema.
   const stage = peerCache.create(optionsOf('peer-cache', {}) as unknown as PeerCacheOptions, host);
   host.clock.advance(10 * 3_600_000);
   const lines = Array.from({ length: 5_000 }, (_none, index) => `line ${index} ${'x'.repeat(100)}`);

@@ -13,7 +13,7 @@ test.serial('who comes and goes is there as in a Set, in the order of coming', (
       known.push(queue.add(step));
       expected.add(step);
     } else {
-      // Half of the time it has gone before.
+      // Half of the time the entry has been removed before.
       queue.remove(gone);
       expected.delete(gone.value);
     }

@@ -1,4 +1,4 @@
-/** Run by estimates.test.ts with --expose-gc: evaluates a query and prints how its estimate compares with the heap, step by step. */
+/** Run by estimates.test.ts with --expose-gc: evaluates a query and prints its estimated and its real memory use, step by step. */
 import { LabelSet } from '../../../../core/base/label-set.js';
 import { parseQuery } from '../../../../core/logql/index.js';
 import {
@@ -23,7 +23,7 @@ function heapNow(): number {
   return heapUsed + external;
 }
 
-/** Compares whenever another few megabytes were charged. */
+/** Compares the estimate with the heap after every few megabytes charged. */
 class ComparedAccount extends MemoryAccount {
   readonly comparisons: (readonly [estimated: number, real: number])[] = [];
   #next = stepBytes;
@@ -32,7 +32,7 @@ class ComparedAccount extends MemoryAccount {
     super.charge(bytes, kind);
     if (this.used < this.#next) return;
     this.#next = this.used + stepBytes;
-    // What was charged last is not there yet.
+    // The last charge is not allocated yet.
     this.comparisons.push([this.used - bytes, heapNow() - base]);
   }
 }

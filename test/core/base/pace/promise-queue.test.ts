@@ -36,7 +36,7 @@ test.serial('a failure is told in its turn, and is no unhandled rejection before
 
 test.serial('a wait that stays pending costs no memory while others end', async (t) => {
   const arrivals = new PromiseQueue<string>();
-  // Whoever can end the wait keeps it, and what is attached to it.
+  // The function that ends the wait keeps the promise and its reactions alive.
   let end: (name: string) => void = () => undefined;
   arrivals.expect(new Promise((resolve) => (end = resolve)));
   const before = heapNow();

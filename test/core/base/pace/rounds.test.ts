@@ -21,13 +21,13 @@ test.serial('a loop that was late does not bring all calls at once', async (t) =
   const before = calls;
   await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
-  // 60 were due meanwhile.
+  // 60 calls were due meanwhile.
   t.true(calls - before < 15, String(calls - before));
   leaves.forEach((leave) => leave());
 });
 
 test.serial('who has left is not called, and a wait ends with its signal', async (t) => {
-  // Rounds keep no process alive.
+  // Rounds do not keep the process alive, so the test needs a timer.
   const alive = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(alive));
   const rounds = new Rounds(40);

@@ -239,7 +239,7 @@ test.serial(
   'however many computations run at once, they share the slice of a turn and all of them end',
   async (t) => {
     const clock = performance.now.bind(performance);
-    // Whole milliseconds: parts of them are rounded as they add up, which lengthens a slice by a step at times.
+    // Starts at a whole millisecond: sums of fractions are rounded, which occasionally lengthens a slice by one step.
     let nowMs = Math.ceil(clock());
     performance.now = () => nowMs;
     t.teardown(() => {
@@ -266,7 +266,7 @@ test.serial(
     const ends: number[] = [];
     const done = await Promise.all(
       Array.from({ length: 50 }, async (_none, index) => {
-        // As they come from the network, not all at once.
+        // Start one per turn, as requests arrive from the network, not all at once.
         for (let turn = 0; turn < index; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         const steps = await atPace(work(), new Pacer());
         ends.push(index);

@@ -100,7 +100,7 @@ test('Go durations keep fractions down to the nanosecond', (t) => {
   t.is(parseGoDuration('-0'), 0n);
 });
 
-// As Go 1.26 reads them.
+// Expected values are those of Go 1.26.
 for (const [text, ns] of [
   ['1.99999999999999999999s', 2_000_000_000n],
   ['204.00000093000000m', 12_240_000_055_799n],

@@ -7,7 +7,7 @@ import { keyOf, makeIndex, openFile, pathFor, type Made } from './made.js';
 
 const pod = keyOf('pod');
 
-/** Values that share parts, in both cases and several scripts, and names that objects have of themselves. */
+/** Values with common parts, in upper and lower case and several scripts, and names of properties that every object has. */
 const value = fc.oneof(
   fc.nat(2_000).map((number) => `pod-${number}`),
   fc.nat(300).map((number) => `Pod-${number.toString(36)}-ÄÖ`),
@@ -49,7 +49,7 @@ const browse: fc.Arbitrary<Browse> = fc.record(
   { requiredKeys: [] },
 );
 
-/** What is indexed, plainly: counted in a map, sorted as a whole, cut to the bound after each update. */
+/** A plain model of the index: counts in a map, sorts everything and cuts to the limit after each update. */
 class Model {
   ranked: RankedName[] = [];
 
@@ -141,6 +141,6 @@ test('what is learnt and browsed at once is seen as before or after, and counted
   );
   for (const page of pages) if (page !== undefined) t.deepEqual([...page].sort(), some);
   const page = await made.index.browse(pod, { limit: 1_000, search: 'pod-04' }, new AbortController().signal);
-  // Four listings hold 400 to 599 once more each, but the first, which ends at 299; 4 begins at 400 and the others before.
+  // All values were listed once at the start. Of the four listings only the first, which ends at 299, lacks 400 to 599.
   t.is(page?.heat[0]?.seen, 4);
 });

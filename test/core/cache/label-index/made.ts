@@ -28,7 +28,7 @@ export interface Made {
   readonly index: LabelIndex;
   readonly told: Told;
   readonly clock: FakeClock;
-  /** Learns values that were just asked for. */
+  /** Learns values that were just fetched. */
   readonly learn: (key: IndexKey, values: readonly string[], isWhole?: boolean) => Promise<void>;
   readonly browse: (key: IndexKey, browse?: Browse) => Promise<readonly string[] | undefined>;
 }
@@ -63,7 +63,7 @@ export interface Opened {
   readonly host: FakeHost;
 }
 
-/** Opens a snapshot and begins to restore it; it is written when it is told to. */
+/** Opens a snapshot and starts to restore it; it is written only on request. */
 export async function beginToRestore({ index, told, clock }: Made, path: string): Promise<Opened> {
   const host = makeHost({ clock });
   const observer = {
@@ -85,7 +85,7 @@ export async function openFile(made: Made, path: string): Promise<Opened> {
   return opened;
 }
 
-/** A path in a folder that goes with the test. */
+/** A path in a folder that is removed after the test. */
 export async function pathFor(t: ExecutionContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-index-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

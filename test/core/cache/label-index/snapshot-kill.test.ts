@@ -5,7 +5,7 @@ import { written } from './written.js';
 import { writeAndKill } from '../../base/files/write-and-kill.js';
 
 const writer = fileURLToPath(new URL('snapshot-writer.js', import.meta.url));
-/** `KILLS=100` for a longer look. */
+/** Number of kills; set `KILLS=100` for a longer run. */
 const kills = Number(process.env['KILLS'] ?? 5);
 
 test.serial('a process that is killed while it writes a snapshot leaves a whole one', async (t) => {

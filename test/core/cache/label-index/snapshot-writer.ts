@@ -1,4 +1,4 @@
-/** A process that writes snapshots until it is killed: after each it says how often all values have been seen in it. */
+/** A process that writes snapshots until it is killed; after each it prints how often the values in it have been seen. */
 import { keyOf, makeIndex, openFile } from './made.js';
 import { written } from './written.js';
 

@@ -1,4 +1,4 @@
-/** What the process that is killed writes: some 400 KB. */
+/** Values that the killed process writes, about 400 KB. */
 export const written: readonly string[] = Array.from(
   { length: 5_000 },
   (_, number) => `pod-${10_000 + number}`,
