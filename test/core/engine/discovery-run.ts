@@ -25,7 +25,7 @@ export interface DiscoveryRun {
   readonly queries: readonly string[];
 }
 
-/** Runs the stage on a request over a backend that answers from a script, every line of which must be asked for. */
+/** Runs the stage on a request with a fake backend that follows a script; every call of the script must be made. */
 export async function runDiscovery(
   request: ApiRequest,
   expected: readonly ExpectedCall[],

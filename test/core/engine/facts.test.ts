@@ -21,7 +21,7 @@ const plain = {
   denseRows: 0,
 };
 const row = { _time: '2026-11-01T00:00:00Z', _stream: '{a="b"}', _msg: 'line', constructor: 'x' };
-/** Every form that a fact may have. */
+/** Every form that a fact can have. */
 const facts: readonly (readonly [name: string, fact: unknown])[] = [
   ['stretches', plain],
   [
@@ -62,7 +62,7 @@ test('a fact that was read is written as it was, with the time that it has left'
     clock.advance(2_000);
     const [entry] = [...known.entries()];
     t.deepEqual(entry?.names, [key]);
-    // Parsed, since the order of members says nothing.
+    // Parsed, because the order of members does not matter.
     const { expires_at_unix_nano, ...rest } = JSON.parse(entry?.json ?? '') as {
       expires_at_unix_nano: number;
     };

@@ -16,14 +16,14 @@ export interface MemoryRow {
   readonly line: string;
 }
 
-/** A backend over a few rows: it knows ranges, `newest`, ascending order with a limit, and counting; it cuts ties as it likes. */
+/** A fake backend with a few rows: it supports ranges, `newest`, ascending order with a limit, and counting; it cuts ties arbitrarily. */
 export class MemoryUpstream implements Upstream {
   readonly owner = '';
   readonly #rows: readonly MemoryRow[];
-  /** Nanoseconds of each row since the first: numbers are compared much faster than bigints. */
+  /** Nanoseconds from the first row to each row: numbers are compared much faster than bigints. */
   readonly #offsets: Float64Array;
   readonly requests: RowsRequest[] = [];
-  /** What it tells when it is asked for a count, instead of the truth. */
+  /** The response to a request for a count; the true count by default. */
   countsAs: number | undefined;
 
   constructor(rows: readonly MemoryRow[]) {

@@ -18,7 +18,7 @@ function advice(text: string, times = hour, pushdown: 'on' | 'off' = 'on'): read
   return adviceOn(query.ast, { explanation, explain: (expr) => explain(query.withAst(expr)), times });
 }
 
-/** Ids of advice, with the query that it writes. */
+/** Ids of advice, each with the rewritten query if there is one. */
 function told(text: string, times?: AskedTimes): readonly string[] {
   return advice(text, times).map(({ rule, rewritten }) =>
     rewritten === undefined ? rule.id : `${rule.id}: ${printPlain(rewritten)}`,
@@ -31,7 +31,7 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
     'max(max by (a) (max_over_time({app="x"} |= "t" | json | unwrap t [5m])))',
     'nested-aggregation: max(max_over_time({app="x"} |= "t" | json | unwrap t[5m]))',
   ],
-  // Groups of the outer one are no unions of groups of the inner one, or the values do not add up.
+  // No advice: the outer groups are not unions of the inner groups, or the values do not add up.
   ['sum by (a) (sum by (b) (rate({app="x"}[5m])))'],
   ['sum by (a) (sum without (a) (rate({app="x"}[5m])))', 'no-grouping'],
   ['avg(avg by (a) (sum by (a, b) (rate({app="x"}[5m]))))'],
@@ -44,7 +44,7 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
     'unread-stage: sum by (level)(rate({app="x"} | json[5m]))',
   ],
   ['sum by (app) (rate({app="x"} | json [5m]))', 'unread-stage: sum by (app)(rate({app="x"}[5m]))'],
-  // The label may come from the line, or what is left out decides about errors.
+  // No advice: the label may come from the line, or the removed stage decides about errors.
   ['sum by (user) (rate({app="x"} | json [5m]))'],
   ['sum by (app) (rate({app=~".*", b="x"} | json [5m]))'],
   ['sum by (app) (rate({app="x"} | drop app | json [5m]))'],
@@ -76,7 +76,7 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
     'level-from-line: sum(rate({app="x"} | detected_level="error"[5m]))',
   ],
   ['max by (level) (rate({app="x"} | logfmt --strict | drop x [5m]))'],
-  // The backend counts by labels of JSON and logfmt.
+  // No advice: the backend counts by labels of JSON and logfmt.
   ['sum by (level) (rate({app="x"} | json [5m]))'],
   ['sum by (level) (rate({app="x"} | logfmt [5m]))'],
   ['sum by (level, user) (rate({app="x"} | logfmt --strict [5m]))'],
@@ -89,7 +89,7 @@ const cases: readonly (readonly [query: string, ...advice: string[]])[] = [
   ['sum(sum_over_time({app="x"} |= "took" | unwrap took [5m]))', 'unwrap-unparsed'],
   ['sum(sum_over_time({app="x"} | logfmt --strict | unwrap took [5m]))', 'unwrap-all-rows'],
   ['sum(sum_over_time({app="x"} |= "took=" | logfmt --strict | unwrap took [6h]))', 'recording-rule'],
-  // The planner does the same by itself.
+  // No advice: the planner does the same by itself.
   ['{app="x"} |~ "timeout"'],
   ['{app="x"} |~ "a|b"'],
   ['{app="x"} | json | order="A-123"'],

@@ -1,4 +1,4 @@
-/** Law: a query that advice rewrites with the same answers has them over any logs, wherever the query as written has no error. */
+/** Law: if advice claims that a rewritten query has the same answers, it has them over any logs for which the original query succeeds. */
 import test from 'ava';
 import { request } from 'undici';
 import { compareAnswers, hasData, parsedBody, type Answered } from '../../../../core/comparison/answers.js';
@@ -21,13 +21,13 @@ const rounds = 2;
 const linesOfRound = 120;
 const queriesOfRound = deepRuns(55, 250);
 
-/** Advice whose answers are those of the query. */
+/** Rules of advice that claim to keep the answers of the query. */
 const sameRules = adviceRules.filter(({ answers }) => answers === 'same').map(({ id }) => id);
 
 const texts = ['a', 'b timeout', 'time', 'timeout', 'x y', '', 'é "q"', '1', '20', 'line\nfeed timeout'];
 const keys = ['app', 'host', 'msg', 'level', 'n', 'x', 'took'];
 
-/** Lines in which keys repeat, have the names of stream labels, and hold objects, lists and nothing. */
+/** JSON lines with repeated keys, keys named like stream labels, and values that are objects, lists or null. */
 function jsonLine(random: Random): string {
   const members = random.several(
     5,
@@ -128,7 +128,7 @@ function rewritings(text: string): readonly QueryAdvice[] {
     };
     return adviceOn(query.ast, context).filter(({ rule }) => sameRules.includes(rule.id));
   } catch {
-    // Some combinations are no queries.
+    // Some combinations are not valid queries.
     return [];
   }
 }

@@ -28,7 +28,7 @@ function row(second: number, line: string, metadata: WrittenRow = {}): WrittenRo
   };
 }
 
-/** How many rows the streams have: few. */
+/** A response about the number of rows in the streams: few. */
 const fewRows: ExpectedCall = { call: 'stats', samples: [] };
 const noNames: ExpectedCall = { call: 'list', values: [] };
 
@@ -85,7 +85,7 @@ test('only lines that the query lets through are looked at', async (t) => {
   ]);
 });
 
-/** A first page of a thousand lines, during the reading of which time passes. */
+/** A first page of a thousand lines that takes six seconds to read. */
 function slowPage(clock: FakeClock, line: (index: number) => string): ExpectedCall {
   const rows = Array.from({ length: 1000 }, (_row, index) => row(59 - Math.floor(index / 20), line(index)));
   return { call: 'rows', when: () => (clock.advance(6000), true), batches: [rows] };

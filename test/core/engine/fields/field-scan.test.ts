@@ -151,7 +151,7 @@ test('a long line is read in a thread, with the same fields', async (t) => {
       const here = await scan(given, { keepsDots }, { ...apart, limit: Infinity });
       t.deepEqual(await scan(given, { keepsDots }, { ...apart, workers: counted, signal }), here);
     }
-    // As JSON, its paths, and twice as no JSON and as logfmt.
+    // The first line is read as JSON and for its paths, the second one as JSON, which fails, and as logfmt.
     t.is(asked, 2 * 4);
   } finally {
     workers.close();

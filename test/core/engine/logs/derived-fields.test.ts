@@ -42,12 +42,12 @@ test('without fields there is nothing to do, and a broken pattern names its fiel
   });
 });
 
-/** The derived field of a log answer. */
+/** The derived field in a log response. */
 async function derivedInAnswer(
   emitStructuredMetadata: boolean,
   categorizeLabels: boolean,
 ): Promise<string | undefined> {
-  // optionsOf gives what the schema says, which is what the type was made from.
+  // optionsOf returns options of the schema, and the type is generated from the schema.
   const options = optionsOf('response-shape', { derivedFields: [trace] }) as unknown as ResponseShapeOptions;
   const row = { _time: '1970-01-01T00:00:00.000000001Z', _stream: '{app="a"}', _msg: 'x trace=9f' };
   const upstream = new FakeUpstream([

@@ -209,7 +209,7 @@ test('the lines that line_format makes for one answer may have 16 MiB', async (t
   const text = '{app=~".+"} | line_format `{{__line__}}`';
   await t.notThrowsAsync(answer(long, { limit: 279 }, text));
   await t.throwsAsync(answer(long, { limit: 280 }, text), { message: 'line_format output limit exceeded' });
-  // Lines as they are stored are bounded by the number of entries alone.
+  // Unchanged lines are limited by the number of entries alone.
   await t.notThrowsAsync(answer(long, { limit: 300 }));
 });
 
@@ -275,7 +275,7 @@ test('whatever the ties, the limit and the count told, the entries are those of 
 
 test('where nearly all rows lie at the near end, and the backend sends those of the far end first, few calls do', async (t) => {
   const range = { startNs: base, endNs: base + 1_000_000_000n };
-  // The oldest rows stand last, which this backend sends first.
+  // The oldest rows come last in the list, and this backend sends them first.
   const stored = Array.from({ length: 100_000 }, (_, index) => ({
     ns: range.endNs - 1n - BigInt(index),
     stream: 'a',

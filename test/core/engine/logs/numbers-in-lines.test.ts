@@ -3,7 +3,7 @@ import { request as send } from 'undici';
 import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile } from '../../../../core/testing/index.js';
 
-/** Lines behind which Loki lets a comparison of numbers pass, or whose number is not where it seems to be. */
+/** Lines for which Loki passes a numeric comparison, or whose number is not where it seems to be. */
 const unlike = [
   'status=7',
   '{"status":7," status":600}',

@@ -19,7 +19,7 @@ test.after.always(() => store.close());
 
 const names = strategies.map(({ name }) => name);
 
-/** What a made-up strategy does: it is out, it is tried and declines, or it reads rows. */
+/** The behaviour of a fake strategy: it is excluded, it is tried and declines, or it reads rows. */
 interface Made {
   readonly way: 'out' | 'declines' | 'reads';
   readonly scannedRows: number | undefined;
@@ -51,7 +51,7 @@ test('a strategy that is out is not run, and of the others the cheapest is tried
   await fc.assert(
     fc.asyncProperty(made, async (all) => {
       const tried: number[] = [];
-      // The last one can always read, and costs most.
+      // The last strategy can always read and costs the most.
       const whole = [...all, { way: 'reads', scannedRows: 1e12 } as const];
       const ways = whole.map((one, index): ReadStrategy => {
         const { name = 'rows' } = strategies[index] ?? {};
@@ -83,12 +83,12 @@ test('a strategy that is out is not run, and of the others the cheapest is tried
         known,
         known.toSorted((a, b) => a - b),
       );
-      // None of those that were left is known to be cheaper.
+      // No strategy that was not tried is known to be cheaper.
       const chosen = costs[tried.at(-1) ?? -1] ?? Infinity;
       for (const [index, cost = Infinity] of costs.entries())
         if (whole[index]?.way !== 'out' && !tried.includes(index))
           t.true(chosen === Infinity || cost >= chosen);
-      // Those of unknown costs keep their order.
+      // Strategies of unknown cost keep their order.
       const unknown = tried.filter((index) => costs[index] === undefined);
       t.deepEqual(
         unknown,
@@ -160,7 +160,7 @@ test('rows without a line elsewhere in an hour do not change what the backend co
     ns: base + BigInt(minutes) * 60n * second,
     ...{ stream: { app: 'a' }, line, metadata: { status: '200' } },
   });
-  // As many rows without a line as the first ten minutes have rows with one.
+  // There are as many rows without a line in the rest of the hour as rows with a line in the first ten minutes.
   const [inside, outside] = [
     [1, 4, 7],
     [20, 30, 40],

@@ -22,7 +22,7 @@ function rangeOf(rangeMs: number, offsetMs: number): RangeAggregation {
   return expr;
 }
 
-/** What the backend does: rows of a bucket are counted together, and its begin is shown to the millisecond. */
+/** Counts as the backend does: by bucket, and the start of each bucket is exact to the millisecond. */
 function counted(times: readonly bigint[], { stepNs, shiftNs, range }: Buckets): Map<number, number> {
   const counts = new Map<number, number>();
   for (const at of times) {
@@ -59,7 +59,7 @@ test('buckets put together are the windows, to the nanosecond', (t) => {
       timeNs: fc.bigInt(BigInt(base) * 1_000_000n, BigInt(base + 9000) * 1_000_000n),
     }),
   );
-  // Many times stand on borders, or one nanosecond beside one.
+  // Many times are on bucket borders, or one nanosecond before or after one.
   const times = fc.array(
     fc
       .tuple(fc.integer({ min: -30, max: 50 }), fc.constantFrom(-1n, 0n, 1n))

@@ -8,7 +8,7 @@ const asked = { query: query(everything), range: { startNs: 0n, endNs: 1n } };
 const values = [{ value: 'a', hits: 1 }];
 const batches = [[{ _msg: 'x' }]];
 
-/** A backend whose calls can be given up, and the signals that do it. */
+/** A backend whose calls can be cancelled, and the signals that cancel them. */
 function backend(): { readonly upstream: Upstream; readonly signals: AbortSignal[] } {
   const signals: AbortSignal[] = [];
   const script = new FakeUpstream([

@@ -15,7 +15,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Rows of 60 streams in two teams, of which the first so many have rows with metadata of the name `team`. */
+/** Rows of 60 streams in two teams; in the first `clashing` streams the rows have metadata named `team`. */
 function entries(clashing: number): readonly StoredEntry[] {
   return Array.from({ length: 240 }, (_, n) => {
     const pod = n % 60;
@@ -79,7 +79,10 @@ test('streams of an OTLP exporter are counted together by service, whatever meta
   t.deepEqual([...columns], ['service.name']);
 });
 
-/** Two streams with the same label, of which only the one with a dotted name may come from an OTLP exporter: there VictoriaLogs fills in the text. */
+/**
+ * Two streams with the same label. Only the one with a dotted name may come from an OTLP exporter, so only there VictoriaLogs fills in the
+ * severity text.
+ */
 const alike = Array.from({ length: 120 }, (_, n): StoredEntry => ({
   ns: base + BigInt(n) * 30n * second,
   stream: n % 3 === 0 ? { env: 'x', 'service.name': 's' } : { env: 'x', app: 's' },
@@ -123,12 +126,12 @@ test('streams whose rows show other labels are counted apart by one more field i
   t.is(tried.at(-1), 'statistics:ran');
   t.deepEqual(valuesOf(answer), valuesOf(expected.answer));
   t.false(counted.has('_stream'));
-  // `zone` would do as well, but has three values.
+  // `zone` also separates the streams, but has three values.
   t.true(counted.has('app') || counted.has('service.name'));
   t.false(counted.has('zone') || counted.has('pod'));
 });
 
-/** The label `team` is the first one of some streams or of all, and other names end like it. */
+/** The label `team` is the first one of some or all streams, and other names end with it. */
 const namesOfLabels = [
   ['a', 'b_a', 'team', 'x_team', 'z'],
   ['a', 'team'],
@@ -140,7 +143,7 @@ const value = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...oddValues) },
 );
 
-/** Rows in streams of odd names and values; some rows have metadata with the names of labels. */
+/** Rows in streams with odd names and values; some rows have metadata named like labels. */
 const oddEntries = fc
   .constantFrom(...namesOfLabels)
   .chain((names) =>

@@ -113,7 +113,7 @@ const anyLine = fc.oneof(
 export const streams = [{ app: 'a' }, { app: 'b', team: 'red' }, { app: 'c', severity: 'debug' }];
 const metadata = [{}, {}, {}, { status: 'meta' }, { team: 'blue' }, { level: 'error' }];
 
-/** Few different lines, each of them often. */
+/** A few different lines, each of them many times. */
 export const jsonEntries: fc.Arbitrary<readonly StoredEntry[]> = fc
   .uniqueArray(anyLine, { minLength: 1, maxLength: 4 })
   .chain((lines) =>

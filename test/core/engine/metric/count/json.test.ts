@@ -57,7 +57,7 @@ test.serial('lines are not sent for labels that stand in them once', async (t) =
   const text = 'sum by (status) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await store.outcome(text, 'on'), await store.outcome(text, 'off'));
   for (const time of ['second', 'third']) t.true((await rowsMoved(text)) < 40, time);
-  // Each line is a group of its own here.
+  // Each line is a group of its own.
   const many = 'sum by (took_ms) (count_over_time({app="a"} | json [60s]))';
   t.deepEqual(await store.outcome(many, 'on'), await store.outcome(many, 'off'));
   t.true((await rowsMoved(many)) >= 290);
@@ -153,7 +153,7 @@ test.serial('lines are not sent for labels of nested objects', async (t) => {
   await store.compareReading(t, cases, 290 * 200);
 });
 
-/** Lines with keys that are not on the path `http.code`, or are twice on it. */
+/** Lines with keys that are not on the path `http.code`, or with two values on it. */
 const oddPaths = [
   '{"http":{"code":1},"x":1}',
   '{"http.code":2,"code":3}',
@@ -272,7 +272,7 @@ test.serial('a line that no sample of its selection is like counts as it would a
       stream: { app: 'a' },
       line: `{"n":${n},"status":${n % 3 === 0 ? 500 : 200}}`,
     }));
-    // Samples are taken from the beginnings of eighths of the range, which begins a minute before the first row.
+    // Samples are taken from the start of each eighth of the range, which starts a minute before the first row.
     const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
     const comesLater = index % 2 === 0;
     const asked = spreadSample(texts, 2, 1, Math.floor(index / 2));

@@ -11,7 +11,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Texts, functions and branches that labels determine, some of which fail for some values. */
+/** Texts, functions and branches that depend on single labels; some fail for some values. */
 const determined = [
   '{{.status}}',
   '{{.status}}/{{.team | ToUpper}}',

@@ -193,7 +193,7 @@ test('the backend finds the level that a line has', async (t) => {
         account,
         all.map((line, n) => ({ ns: base + BigInt(n), stream: { app: hasLevel(line) ? 'a' : 'b' }, line })),
       );
-      // A sample with a line that differs from the others is declined, so a line is repeated.
+      // A sample with a line that differs from all others is declined, so each line is repeated.
       const digest =
         digestOf(all.slice(0, sampled).flatMap((line) => Array.from({ length: 9 }, () => line))) ??
         digestOf(Array.from({ length: 9 }, () => all[0] ?? '')) ??

@@ -21,14 +21,14 @@ interface Counting {
   readonly asked: () => number;
 }
 
-/** A request to a backend that counts what it is asked for. */
+/** A request to a fake backend that counts its calls. */
 function counting(line: string): Counting {
   let asked = 0;
   const rows = async function* (): AsyncGenerator<readonly BackendRow[]> {
     asked += 1;
     yield await Promise.resolve([{ _msg: line }]);
   };
-  // Nothing else of it is used.
+  // Nothing else of the upstream is used.
   return { upstream: { rows } as unknown as Upstream, samples: new LineSamples(), asked: () => asked };
 }
 
@@ -71,17 +71,17 @@ test('the questions of one request look at the same lines, which are read once',
   t.deepEqual(seen[0], seen[1]);
   await ask(one, 'first', { selection: exact('app', 'other') });
   t.is(one.asked(), 2 * once);
-  // Another request may be another tenant's, and lines come meanwhile.
+  // Another request may come from another tenant, and lines are added meanwhile.
   const other = counting('another line');
   await ask(other, 'first');
   t.is(other.asked(), once);
   t.deepEqual(new Set(seen[3]), new Set(['another line']));
-  // What is large is not kept.
+  // Large samples are not kept.
   const large = counting('x'.repeat((4 << 20) + 1));
   await ask(large, 'first');
   await ask(large, 'second');
   t.is(large.asked(), 2 * once);
-  // Where few lines show nothing more are read, but of many rows as many as ever at once.
+  // If a few lines are not conclusive, more are read; for more than a million rows the first read already takes the maximum.
   for (const [rows, reads] of [
     [1_000_000, 2],
     [1_000_001, 1],

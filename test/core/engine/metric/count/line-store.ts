@@ -6,7 +6,7 @@ import { base, second, streams } from './json-lines.js';
 
 const lengthSeconds = 300;
 
-/** A store of five minutes of lines, with an account for each push. */
+/** A store with five minutes of lines; each push has an account of its own. */
 export class LineStore {
   readonly #store: MetricStore;
   #account: number;
@@ -16,7 +16,7 @@ export class LineStore {
     this.#account = account;
   }
 
-  /** @param account the one before the first that is used */
+  /** @param account the account before the first one that is used */
   static async open(account: number): Promise<LineStore> {
     return new LineStore(await MetricStore.open(), account);
   }
@@ -35,7 +35,7 @@ export class LineStore {
     return this.#store.push(this.#account, entries);
   }
 
-  /** Answers a query over the lines of the last push, at steps of a minute. */
+  /** Answers a query over the lines of the last push, with a step of one minute. */
   run(
     text: string,
     how: Pick<Parameters<MetricStore['run']>[1], 'asked' | 'pushdown' | 'trace' | 'limits'> = {},
@@ -44,7 +44,9 @@ export class LineStore {
     return this.#store.run(rangeRequest(text, base, end, 60n * second), { ...how, account: this.#account });
   }
 
-  /** The values of the answer, or the text of its error without its series: rows come in any order, and the first with an error is named. */
+  /**
+   * The values of the answer, or the error message without its series: rows arrive in any order, and the first one with an error is named.
+   */
   async outcome(text: string, pushdown: 'on' | 'off'): Promise<unknown> {
     try {
       return valuesOf((await this.run(text, { pushdown })).answer);
@@ -54,29 +56,29 @@ export class LineStore {
     }
   }
 
-  /** The strategies that were tried, with their outcomes. */
+  /** The strategies that were tried, each with its outcome. */
   async tried(text: string): Promise<readonly string[]> {
     return (await this.run(text)).tried;
   }
 
-  /** Checks that pushdown changes no answer over the lines of the last push. */
+  /** Checks that pushdown does not change any answer over the lines of the last push. */
   async compare(t: ExecutionContext, queries: readonly string[], about = ''): Promise<void> {
     for (const text of queries) {
       const wanted = await this.outcome(text, 'off');
-      // The second time all lines are proved to be what they look like.
+      // Checked twice: the second time all lines are proven to be what they look like.
       for (const time of ['first', 'second'])
         t.deepEqual(await this.outcome(text, 'on'), wanted, `${about} ${text}, ${time} time`);
     }
   }
 
-  /** Checks that the backend counts for a query, and counts what is there. */
+  /** Checks that the backend counts for a query, and that the counts are right. */
   async compareCounted(t: ExecutionContext, text: string): Promise<void> {
     const { answer, tried } = await this.run(text);
     t.deepEqual(valuesOf(answer), await this.outcome(text, 'off'), text);
     t.is(tried.at(-1), 'statistics:ran', text);
   }
 
-  /** Checks how queries with an answer are read once their lines are proven, and what the backend sends for them. */
+  /** Checks how queries that have an answer are read once their lines are proven, and how much the backend sends for them. */
   async compareReading(
     t: ExecutionContext,
     cases: readonly (readonly [text: string, outcome: string, maxRows: number])[],
@@ -96,7 +98,7 @@ export class LineStore {
   }
 }
 
-/** A few different lines, each of them often, in several streams. */
+/** A few different lines, each of them many times, in several streams. */
 export function repeatedLines(
   line: fc.Arbitrary<string>,
   metadataAt: (second: number) => Readonly<Record<string, string>> | undefined,
@@ -124,7 +126,7 @@ export function repeatedLines(
 
 /**
  * Patterns, each with entries of a few lines made of words.
- * @param starts by pattern, a text that it matches, with which some of its lines start
+ * @param starts maps each pattern to a text that it matches; some of its lines start with that text
  */
 export function patternsWithEntries(
   patterns: readonly string[],
@@ -147,7 +149,7 @@ export function patternsWithEntries(
     .chain((pattern) => entriesOf(pattern).map((stored) => ({ pattern, stored })));
 }
 
-/** Twelve rows of each line, in a stream of its own. */
+/** Twelve rows of each line, with one stream for each line. */
 export function linesInStreams(lines: readonly string[]): readonly StoredEntry[] {
   return lines.flatMap((line, index) =>
     Array.from({ length: 12 }, (_, n) => ({

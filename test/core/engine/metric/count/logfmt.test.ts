@@ -112,7 +112,7 @@ test.serial('lines that are counted by their logfmt pairs count as they would on
   );
 });
 
-/** Lines on which a search for ` status=` and Loki's parser differ, or seem to. */
+/** Lines for which a search for ` status=` and Loki's parser differ, or seem to. */
 const oddLines = [
   'status= status=5',
   'status="" status=5',

@@ -60,7 +60,7 @@ test('each repeated row is subtracted, or counted once by one call of the backen
       const found = segments.map(repeatsOf);
       const { surplusElsewhere, dense } = mergeRepeats(found);
       const rows = found.flatMap(({ surplus = [] }) => surplus);
-      // Only what the backend cannot deduplicate may be too much.
+      // Only rows that the backend cannot deduplicate may exceed the limit.
       const fixed = found.filter((one) => one.dense.length === 0).flatMap(({ surplus = [] }) => surplus);
       t.is(surplusElsewhere === undefined, fixed.length > 20_000);
       t.true((surplusElsewhere?.length ?? 0) <= 20_000);

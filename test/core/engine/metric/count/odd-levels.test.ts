@@ -44,7 +44,7 @@ test('lines with oddly spelled levels are told apart from all others, which are 
     const whole = await store.run(request, { account, pushdown: 'off' });
     t.deepEqual(valuesOf(answer), valuesOf(whole.answer));
     t.true(tried.includes('statistics:ran'), tried.join());
-    // The first request looks at a sample.
+    // The first request reads a sample.
     if (moved === 0n) continue;
     const sent = calls.reduce((sum, { rows }) => sum + rows, 0);
     t.true(sent < 200, `${sent} rows and groups`);

@@ -12,14 +12,14 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Values that most lines have, by unit, near the limits of the comparisons; the backend can tell nearly all of their outcomes. */
+/** Common values, by unit, near the limits of the comparisons; the backend can tell nearly all of their outcomes. */
 const digits = fc.oneof(
   fc.nat(1_300).map(String),
   fc.nat(13_000).map((hundredths) => (hundredths / 100).toFixed(2)),
   fc.constantFrom('499', '500', '500.0', '501', '1', '2', '0.49', '0.5', '0.51', '1500', '1023', '1025'),
 );
 const units = ['', '', 'ms', 'µs', 's', 'B', 'KiB'];
-/** Values that few lines have: those that cannot be compared, and those that the backend reads otherwise, or that may be rounded. */
+/** Rare values: not comparable, read differently by the backend, or possibly rounded. */
 const odd = [
   ...['0500', '-1', '+600', '1e3', 'NaN', 'Inf', '0.50000000000000001', '500.0000001', '999999999999999'],
   ...[
@@ -75,7 +75,7 @@ const compared = fc.constantFrom(...usualValues).chain(({ usual, own }) =>
 );
 
 const endings = ['', ' | __error__=""'];
-/** A form of rows: the stages that make their labels, and the row with these values. */
+/** A form of rows: the stages that produce their labels, and a function that makes a row with these values. */
 interface Form {
   readonly name: string;
   readonly parser: string;
@@ -159,7 +159,7 @@ for (const form of forms)
     },
   );
 
-/** Comparisons of values with a unit, and the number of their outcomes. */
+/** Comparisons of values by unit, each with the number of its outcomes. */
 const casesByUnit: Readonly<Record<string, readonly (readonly [comparison: string, groups: number])[]>> = {
   '.5ms': [
     ['value > 100ms', 2],
@@ -270,7 +270,7 @@ test.serial('a field that VictoriaLogs has filled in is missing, whatever it is 
 });
 
 test.serial('stored decimals are compared as they are shown', async (t) => {
-  // VictoriaLogs may give 0.3 back as 0.30000000000000004.
+  // VictoriaLogs may return 0.3 as 0.30000000000000004.
   const values = Array.from({ length: 190 }, (_none, n) => String(n / 10));
   for (const form of forms.filter(({ row }) => row('', 0).metadata !== undefined)) {
     await store.push(entriesOf(values, form));

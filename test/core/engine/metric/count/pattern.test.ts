@@ -69,7 +69,7 @@ test.serial(
         await store.push(stored);
         for (const text of queriesOf(pattern)) {
           const wanted = await store.outcome(text, 'off');
-          // The second time all lines are proved to be what they look like.
+          // Checked twice: the second time all lines are proven to be what they look like.
           for (const time of ['first', 'second'])
             t.deepEqual(await store.outcome(text, 'on'), wanted, `${text}, ${time} time`);
         }
@@ -79,7 +79,7 @@ test.serial(
   },
 );
 
-/** Lines with only a part of a pattern, or with nothing for its labels. */
+/** Lines with only a part of a pattern, or with empty values for its labels. */
 const oddLines: Readonly<Record<string, readonly string[]>> = {
   '<path> [<status>]': ['/a [5]', '/a []', '/a [5', '/a', '[5]', ' [5]', '/a [5] [6]'],
   '-<status>': ['-5', '-', 'x', '+5'],
@@ -89,7 +89,7 @@ const oddLines: Readonly<Record<string, readonly string[]>> = {
 for (const [pattern, odd] of Object.entries(oddLines))
   test.serial(`lines are cut by the backend as one by one, whatever they have of ${pattern}`, async (t) => {
     await store.push(linesInStreams(odd));
-    // A label without a value is a label.
+    // A label with an empty value is a label.
     const text = `sum by (nr, status) (count_over_time({app="a"} | pattern \`${pattern}\` [60s]))`;
     await store.compareCounted(t, text);
   });
@@ -115,7 +115,7 @@ test.serial(
       [`last_over_time({app="a"} ${parser} | unwrap took [60s]) by (status)`, 'short-lines:ran', 400],
     ] as const;
     await store.compareReading(t, cases, 290 * 200);
-    // Bytes and levels are those of whole lines.
+    // Bytes and levels are those of the whole lines.
     await store.compare(t, [
       `sum by (took) (bytes_over_time({app="a"} ${parser} [60s]))`,
       `last_over_time({app="a"} ${parser} | unwrap took [60s]) by (status, detected_level)`,

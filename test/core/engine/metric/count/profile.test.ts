@@ -64,7 +64,7 @@ const clock = { nowNs: () => 4000n * hourNs };
 const newProfiler = (at: Pick<Clock, 'nowNs'> = clock): SelectionProfiler =>
   new SelectionProfiler(new Map(), new Map(), new Map(), { checksums: new StreamChecksums(), clock: at });
 
-/** What is found of 13 hours of so many rows when the backend answers by this script, and nothing else. */
+/** The profile of 13 hours with this number of rows, if the backend answers with this script and nothing else. */
 function find(
   profiler: ProfileSource,
   hits: number,
@@ -93,7 +93,7 @@ function findBetween(
   return profiler.of(request, range, { range: wholeSegments(range), listed: [{ value: stream, hits }] });
 }
 
-/** What the rows of statistics are grouped by. */
+/** The fields by which statistics group rows. */
 function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
   return pipes.flatMap((pipe) => (pipe.kind === 'stats' ? pipe.by.map(({ field }) => field) : []));
 }
@@ -101,8 +101,8 @@ function columnsOf({ pipes }: RowsRequest['query']): readonly string[] {
 type Changes = Readonly<Record<string, string>>;
 
 /**
- * A call that inspects segments of this length, or of several lengths, and the backend's answer to it: rows by segment, and the rows without a
- * line (`missing`).
+ * A call that inspects segments of one length, or of several lengths, and the backend's response: the rows of each segment, and the number
+ * of rows without a line (`missing`).
  */
 function look(
   segments: readonly (readonly [rows: number, changes?: Changes])[],
@@ -202,9 +202,9 @@ test('what is known of an hour is known of its parts after one listing, unless r
   const listed = (hits: number): ExpectedCall => ({ call: 'list', values: [{ value: stream, hits }] });
   const overridden = { ...nothingSpecial, hasOverrides: true };
   t.deepEqual(await findBetween(minutes(10n, 40n), profiler, 5, listed(10)), overridden);
-  // The hour takes the place of what is known of its beginning.
+  // The profile of the hour replaces the profile of its start.
   t.deepEqual(await findBetween(minutes(0n, 10n), profiler, 3, listed(10)), overridden);
-  // Both ends of the range are parts of hours that are known.
+  // Both ends of the range are parts of known hours.
   t.deepEqual(await findBetween(minutes(5n, 70n), profiler, 11, listed(20)), overridden);
   const [changed, unchanged, now] = [listed(11), listed(10), look([[11]])];
   const found = await findBetween(minutes(5n, 70n), profiler, 12, listed(21), changed, unchanged, now);
@@ -256,7 +256,7 @@ test('strategies of one request that look at the same rows make one look, and an
   const found = await findUntil(lastNs, once, 2, look([[2, { missing: '1' }]]));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
   t.deepEqual(await findUntil(lastNs, once, 2), found);
-  // Another range, and another request, are others.
+  // Another range or another request needs a look of its own.
   await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
   await t.throwsAsync(findUntil(lastNs, memoizedProfiles(newProfiler()), 2));
 });
@@ -274,7 +274,7 @@ test('of too many groups by columns, repeats and rows are counted by stream', as
       ...{ call: 'rows', when: ({ query }) => !columnsOf(query).includes('env') },
       batches: [[{ _stream: stream, rows: '50001', different: '50000' }]],
     },
-    // The stretches in which times are shared, and these times.
+    // The stretches with shared times, and these times.
     { call: 'rows', batches: [[{ _time: '1970-01-01T00:30:00Z', streams: '1' }]] },
     { call: 'rows', batches: [[]] },
   );

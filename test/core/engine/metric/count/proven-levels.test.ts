@@ -11,7 +11,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Lines of which what is cut out at the first form does not tell the level, or that begin otherwise than all others. */
+/** Lines in which the text at the first form of a level does not determine the level, or that start differently from all others. */
 const unlike = [
   '{"msg":"\\"level\\":\\"debug\\"","level":"error"}',
   '{"error":1,"level":"info"}',
@@ -47,7 +47,7 @@ test('a line that no sample of its selection is like has the level that it has a
       stream: { app: 'a' },
       line: usual[n % usual.length]?.(n) ?? '',
     }));
-    // Samples are taken from the beginnings of eighths of the range, which begins a minute before the first row.
+    // Samples are taken from the start of each eighth of the range, which starts a minute before the first row.
     const other = { ns: base + 118n * second + 1n, stream: { app: 'a' }, line };
     const comesLater = index % 2 === 0;
     await store.push(account, comesLater ? stored : [...stored, other]);
@@ -60,7 +60,7 @@ test('a line that no sample of its selection is like has the level that it has a
       'sum by (detected_level) (bytes_over_time({app="a"} |= "1" [60s]))',
     ];
     const compare = async (times: number): Promise<void> => {
-      // Without a 1, the other line is none of those that the second query is about.
+      // The second query only concerns lines with a 1.
       for (const text of spreadSample(texts, line.includes('1') ? 1 : 2)) {
         const wanted = await outcome(text, 'off');
         for (let time = 0; time < times; time += 1)

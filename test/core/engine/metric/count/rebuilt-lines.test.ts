@@ -16,10 +16,10 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** The names of a row's stream fields, where they are not `app` and `env`. */
+/** A pseudo-field with the names of a row's stream fields, if they are not `app` and `env`. */
 const streamFields = 'stream fields';
 
-/** @param repeated number of rows that are pushed a second time */
+/** @param repeated number of rows that are pushed twice */
 async function push(rows: readonly Fields[], repeated = 0): Promise<void> {
   account += 1;
   const timeOf = (n: number): string =>
@@ -33,7 +33,7 @@ async function push(rows: readonly Fields[], repeated = 0): Promise<void> {
 }
 
 interface Asked {
-  /** The values of the answer, or the text of its error. */
+  /** The values of the answer, or the error message. */
   readonly values: unknown;
   /** Number of calls for whole rows. */
   readonly read: number;
@@ -240,7 +240,7 @@ test.serial('a field of the stream is in no line', async (t) => {
     const { values } = await ask(text, 'off');
     const counted = await ask(text, 'on');
     t.deepEqual(counted.values, values, labels);
-    // Of labels with a suffix, rows are read.
+    // For labels with a suffix, rows are read.
     t.regex(counted.strategy ?? '', labels === 'env' ? /^statistics:ran$/ : /rows:ran$/, labels);
   }
 });

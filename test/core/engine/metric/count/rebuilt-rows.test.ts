@@ -116,12 +116,12 @@ test.serial('no row is read where fields show all that is asked, and lines end t
   t.regex((await store.tried(text)).at(-1) ?? '', /rows:ran$/);
 });
 
-/** Lines of JSON, and rows without a line whose fields are made by their place. */
+/** Lines of JSON, mixed with rows without a line whose fields depend on their position. */
 function besideLines(fieldsOf: (n: number) => Readonly<Record<string, string>>): readonly StoredEntry[] {
   return rows(290).map((row, n) => {
     if (n % 6 === 0) return { ...row, metadata: fieldsOf(n) };
     const line = JSON.stringify({ ...row.metadata, level: n % 5 === 0 ? 'warn' : 'info' });
-    // Some rows with a line have a level as metadata, and another one in a line like no other.
+    // Some rows with a line have a level in their metadata, and a different one in a line that resembles no other.
     if (n % 60 !== 1) return { ...row, line, metadata: {} };
     return { ...row, line: String.raw`an error, warn lvl="in\u0066o" ${n}`, metadata: { level: 'debug' } };
   });
@@ -145,7 +145,7 @@ test.serial('rows without a line are counted in the same call as those with one'
   await store.push([...stored, ...stored.slice(30, 50)]);
   for (const text of [...ofLevels, ...ofLines]) {
     const wanted = await store.outcome(text, 'off');
-    // A sample is read at first, and lines are looked at the second time.
+    // The first request reads a sample, the second one inspects lines.
     for (const most of [Infinity, Infinity, 90]) {
       const { answer, calls, tried: ways } = await store.run(text);
       t.deepEqual(valuesOf(answer), wanted, text);
@@ -172,7 +172,7 @@ test.serial(
     ];
     const asked = (turn: number): readonly string[] => spreadSample([...ofLevels, ...ofLines], 2, 1, turn);
     for (const [turn, fieldsOf] of fields.entries()) {
-      // Their stream has the level that others have as a field.
+      // The level is a label of their stream, while other rows have it as a field.
       const ofStream = besideLines((n) => ({ note: notes[n % 3] ?? '' })).map((entry) => ({
         ...entry,
         stream: { ...entry.stream, level: 'fehler' },

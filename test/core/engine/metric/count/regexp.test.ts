@@ -74,7 +74,7 @@ test.serial('lines that are counted by the groups of a regexp count as they woul
   );
 });
 
-/** Lines that match with every needed group, with some, or not at all. */
+/** Lines that match with all groups of a pattern, with some, or not at all. */
 const oddLines: readonly (readonly [pattern: string, lines: readonly string[]])[] = [
   ['(?P<a>\\w+)=(?P<status>\\d*)', ['x=5', 'x=', 'x', '=5', 'x=5 y=6']],
   ['^(?P<status>\\d)?', ['5', 'x', '5 6']],
@@ -88,7 +88,7 @@ for (const [pattern, odd] of oddLines)
     `lines are counted by the backend as one by one, whatever ${pattern} finds in them`,
     async (t) => {
       await store.push(linesInStreams(odd));
-      // A label without a value is a label.
+      // A label with an empty value is a label.
       const text = `sum by (nr, status) (count_over_time({app="a"} | regexp ${JSON.stringify(pattern)} [60s]))`;
       await store.compareCounted(t, text);
     },
@@ -112,7 +112,7 @@ test.serial('lines that a regexp matches are counted and gathered by the backend
 });
 
 test.serial('lines with values that no written line shows are read', async (t) => {
-  // The value is followed by something in each line, and by nothing in a line that is only the match.
+  // Text follows the value in each line; in a line that was only the match, nothing would follow.
   await store.push(linesInStreams(['x=ab.5', 'x=ab.6', 'x=ac.5']));
   const parser = '| regexp `x=(?P<status>\\w+?)(?:\\B|\\.)`';
   await store.compare(t, [

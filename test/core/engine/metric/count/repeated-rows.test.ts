@@ -4,7 +4,7 @@ import { spreadSample } from '../../../../setup/runs.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry, type MetricRun } from '../metric-store.js';
 
 const second = 1_000_000_000n;
-/** Behind whole segments of five minutes, so that what was learned is used again. */
+/** Starts after whole segments of five minutes, so that the facts learned about them are used again. */
 const base = 1793491200000000001n;
 const lengthNs = 3600n * second;
 let store: MetricStore;
@@ -15,7 +15,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** How many queries of a request name single times, and whether the answer is that of its rows. */
+/** The number of a request's queries that filter by single times, and whether the answer matches that of the rows. */
 async function timesAsked(text: string): Promise<{ readonly asked: number; readonly isRight: boolean }> {
   const request = rangeRequest(text, base - 1n + 300n * second, base - 1n + lengthNs, 300n * second);
   let asked = 0;
@@ -62,8 +62,8 @@ test.serial('rows that are too large to be kept are read where they stand', asyn
 });
 
 /**
- * More repeated entries than are kept. Other rows of their stream, where there are any, have the time of an entry and differ from it in
- * their line or their metadata alone.
+ * More repeated entries than the limit allows to keep. With `areOthers`, other rows of their stream share the time of an entry and differ
+ * from it only in their line or their metadata.
  */
 function manyRepeats(areOthers: boolean): readonly StoredEntry[] {
   const repeated = Array.from({ length: 5500 }, (_, n): StoredEntry => ({
@@ -108,7 +108,7 @@ for (const areOthers of [true, false])
           expected ??= (await store.run(request, { account, pushdown: 'off' })).answer;
           t.deepEqual(valuesOf(answer), valuesOf(expected), `${text} ${time}`);
           t.is(tried.at(-1), 'statistics:ran', `${text} ${time}`);
-          // The times of surplus rows are kept where rows are too many.
+          // The times of surplus rows are kept when there are too many rows.
           if (text === byStream) t.is(distinct, 0, time);
         }
       }
@@ -142,7 +142,7 @@ test.serial(
   },
 );
 
-/** Many rows, of which those of two minutes were pushed twice, or those of each second minute; some have other rows at their times. */
+/** Many rows, of which those of two minutes, or some of every second minute, were pushed twice; some share their time with other rows. */
 function repeatedWithin(minutes: 'two' | 'every second'): readonly StoredEntry[] {
   const all = Array.from({ length: 24_000 }, (_, n): StoredEntry => ({
     ns: base + BigInt(n) * 150_000_000n,
@@ -184,7 +184,7 @@ for (const [minutes, isNarrowed] of [
       atFirst.push(compared.length);
     }
     t.true(compared.length > 0);
-    // Repeats are the same for every query of these rows.
+    // The repeats are the same for all queries of these rows.
     t.is(new Set(atFirst).size, 1);
     for (const printed of compared)
       t.is(
@@ -194,7 +194,7 @@ for (const [minutes, isNarrowed] of [
       );
   });
 
-/** Lines of JSON, all pushed twice, of streams that no filter names in all segments, and of one with a label of its own. */
+/** JSON lines, all pushed twice, in more streams than a filter can name in all segments, and in one stream with an extra label. */
 function manyStreams(): readonly StoredEntry[] {
   const rows = Array.from({ length: 60 * 20 }, (_, n): StoredEntry => ({
     ns: base + BigInt(n) * second,
@@ -232,7 +232,7 @@ test.serial(
     const rows = Array.from({ length: 60 }, (_, n) => ({
       _time: new Date(Number((base + BigInt(n) * 60n * second) / 1_000_000n)).toISOString(),
       app: `a${n % 2}`,
-      // Each third row has no line, and two of the sixty are pushed again.
+      // Every third row has no line, and two of the sixty rows are pushed twice.
       ...(n % 3 === 0 ? { took: String(n) } : { _msg: `line ${n}` }),
     }));
     await store.pushRows(account, [...rows, ...rows.slice(0, 2)], ['app']);
@@ -250,7 +250,7 @@ test.serial(
         });
         const expected = await store.run(request, { account, pushdown: 'off' });
         t.deepEqual(valuesOf(answer), valuesOf(expected.answer), `${text} ${time}`);
-        // The rows that were pushed again are read once for all queries.
+        // The rows that were pushed twice are read once for all queries.
         if (text === whole || time === 'again') t.is(rowsRead > 0, time === 'at first', `${text} ${time}`);
       }
   },
@@ -264,7 +264,7 @@ test.serial('surplus rows are subtracted by stream only where a stream is one in
   });
   const numbers = Array.from({ length: 60 }, (_, n) => n);
   const dotted = numbers.map((n) => rowOf(n, { app: 'a', 'x.y': '1' }));
-  // The same entries, in a stream that has another name for its label in the backend alone.
+  // The same entries in a stream whose label has a different name in the backend only.
   const same = numbers.slice(0, 40).map((n) => rowOf(n, { app: 'a', x_y: '1' }));
   for (const [stream, rows] of [
     ['apart', [...dotted, ...dotted]],

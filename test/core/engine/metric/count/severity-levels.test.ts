@@ -8,7 +8,7 @@ import { LineStore } from './line-store.js';
 const exported = { 'service.name': 's', 'k8s.pod.name': 'p' };
 const text = 'sum by (level, detected_level) (count_over_time({service_name="s"} | drop __error__ [60s]))';
 
-/** A line of letters that no other line is like. */
+/** A line of letters that resembles no other line. */
 function lineOfLetters(n: number): string {
   return String(n * 7919).replaceAll(/\d/g, (digit) => 'ghjkmqrxyz'.charAt(Number(digit)));
 }
@@ -26,7 +26,7 @@ test('rows of OTLP exports are counted by their severity, however different thei
       ns: base + (BigInt(n) * second) / 4n,
       stream: exported,
       line: n % 100 === 50 ? `error ${lineOfLetters(n)}` : lineOfLetters(n),
-      // These two are filled in for a record without a severity: its line decides.
+      // VictoriaLogs fills in these two for a record without a severity; its line decides the level.
       metadata:
         n % 100 === 50 ? { severity_number: '0', severity_text: 'Unspecified' } : (severities[n % 4] ?? {}),
     }));
@@ -75,7 +75,7 @@ test('rows of OTLP exports are not split by their severity where no label depend
   }
 });
 
-/** One of the usual values, or seldom an odd one, because a single odd one makes all rows be read. */
+/** One of the usual values, or rarely an odd one, because a single odd value means that all rows are read. */
 function seldom(usual: readonly string[], odd: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom(...usual) },

@@ -5,7 +5,7 @@ import { strategies } from '../../../../../core/engine/metric/strategies.js';
 import { MetricStore, rangeRequest, valuesOf, type StoredEntry } from '../metric-store.js';
 
 const hourNs = 3_600_000_000_000n;
-/** Behind whole segments of five minutes, so that what was learned is used again. */
+/** Starts after whole segments of five minutes, so that the facts learned about them are used again. */
 const base = 1793491200000000001n;
 const lengthNs = hourNs;
 let store: MetricStore;
@@ -16,7 +16,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** How a program may write a line of a level; `#` stands for words that no other line has. */
+/** Ways in which programs write a line with a level; `#` is replaced by words that no other line has. */
 const spellings = [
   '# ERROR #',
   'Error: #',
@@ -54,7 +54,7 @@ const spellings = [
 ];
 
 interface Program {
-  /** Which spellings it uses. */
+  /** The spellings that it uses. */
   readonly uses: readonly string[];
   readonly lines: readonly { readonly which: number; readonly at: number; readonly words: string }[];
 }
@@ -75,7 +75,7 @@ function entriesOf(programs: readonly Program[]): readonly StoredEntry[] {
   return programs.flatMap(({ uses, lines }, index) =>
     lines.map(({ which, at, words }, n) => ({
       ns: base + BigInt(at) * 1_000_000_000n + BigInt(n),
-      // Some streams have the labels of another one and more.
+      // Some streams have the labels of another stream and one more.
       stream: { app: `a${index % 2}`, ...(index > 1 ? { pod: `p${index}` } : {}) },
       line: (uses[which % uses.length] ?? '').replaceAll('#', `${words} ${n}`),
     })),
@@ -119,7 +119,7 @@ test.serial(
   },
 );
 
-/** Lines that differ in words, of three programs, and one whose words do not tell its levels. */
+/** Lines with different words from three programs, and from one whose words do not determine the level. */
 const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
   const ns = base + BigInt(n) * 8_000_000_000n;
   const words = `w${n.toString(36).replaceAll(/\d/g, 'q')}x`;
@@ -130,7 +130,7 @@ const many = Array.from({ length: 400 }, (_, n): readonly StoredEntry[] => {
       stream: { app: 'klog' },
       line: `${words} ${n % 2 === 0 ? '"Error syncing pod"' : 'started'} ${words}`,
     },
-    // The path of a request tells no level, and such a word in front of one is none.
+    // A level in the path of a request does not count, nor does a word such as INFO-ERROR in front of a level.
     {
       ns,
       stream: { app: 'nginx' },
@@ -173,9 +173,9 @@ test.serial('only lines of streams whose words do not tell are read, from the se
   };
   await rowsOf('bytes_over_time', 'zqa');
   const rows = await rowsOf('bytes_over_time', 'zqb');
-  // 100 lines of one stream, and a few groups for each of twelve buckets.
+  // 100 lines of one stream, and a few groups for each of the twelve buckets.
   t.true(rows >= 100 && rows < 250, `${rows} rows`);
-  // The same lines correct a count, for which their rows are known.
+  // The same lines correct a count, because their rows are known.
   const groups = await rowsOf('count_over_time', 'zqc');
   t.true(groups < 100, `${groups} rows`);
 });
@@ -195,7 +195,7 @@ test.serial('the look at all lines is no reason to read them each time', async (
     const { calls } = await store.run(request, { account, strategies });
     return calls.reduce((sum, { rows }) => sum + rows, 0);
   };
-  // What the first request is sent is no estimate for one with twice as many steps.
+  // The rows sent for the first request are no estimate for a request with twice as many steps.
   const rows = [await rowsOf(300_000_000_000n), await rowsOf(150_000_000_000n)];
   t.true((rows[1] ?? 0) < 4_000, rows.join());
 });

@@ -46,7 +46,7 @@ const streams = [
   { app: 'd', took: '5' },
 ];
 
-/** Rows of few streams, so that in most cases none of them has the unwrapped label. */
+/** Rows of few streams, so that usually none of them has the unwrapped label. */
 const entries = fc.uniqueArray(fc.constantFrom(...streams), { minLength: 1, maxLength: 3 }).chain((used) =>
   fc
     .array(

@@ -11,10 +11,10 @@ import {
 import type { TimeRange } from '../../../../../core/base/time/range.js';
 
 const minuteNs = 60_000_000_000n;
-/** Segments begin a nanosecond after a multiple of their length. */
+/** Segments start one nanosecond after a multiple of their length. */
 const at = (minutes: number): bigint => BigInt(minutes) * minuteNs + 1n;
 const range = (from: number, to: number): TimeRange => ({ startNs: at(from), endNs: at(to) });
-/** Where each segment begins and ends, in minutes, with `!` for one that is not whole. */
+/** Start and end of each segment in minutes, with `!` if it is not whole. */
 const shown = (segments: readonly TimeSegment[]): string =>
   segments
     .map(({ startNs, endNs, isWhole }) => {

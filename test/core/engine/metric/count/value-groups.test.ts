@@ -33,7 +33,7 @@ test.serial('values that the backend gathers are those of the lines', async (t) 
   t.timeout(300_000);
   await fc.assert(
     fc.asyncProperty(jsonEntries, async (stored) => {
-      // Some are pushed again, some of these with other fields.
+      // Some rows are pushed twice, some of them with metadata.
       const twice = stored.filter((_, index) => index % 9 === 0);
       await store.push([...stored, ...twice]);
       await store.compare(t, queries);
@@ -126,7 +126,7 @@ test.serial('levels that are unwrapped stay labels', async (t) => {
 
 test.serial('values are gathered beside rows without a line, which alone are read', async (t) => {
   const metadata = { n: '7', method: 'PUT', took_ms: '12.5' };
-  // A row without fields has an empty line, which is no JSON.
+  // A row without fields has an empty line, which is not JSON.
   const without = lines(290).map(({ ns, stream }, n) => ({
     ns,
     stream,
@@ -141,7 +141,7 @@ test.serial('values are gathered beside rows without a line, which alone are rea
   ];
   for (const text of queries) {
     const wanted = await store.outcome(text, 'off');
-    // A sample is read at first, and lines are looked at the second time.
+    // The first request reads a sample, the second one inspects lines.
     for (const most of [Infinity, Infinity, 50]) {
       const { answer, calls, tried: ways } = await store.run(text);
       t.deepEqual(valuesOf(answer), wanted, text);
@@ -301,7 +301,7 @@ test.serial('values are gathered only where no more is seen of them', async (t) 
   }
 });
 
-/** The same of a query that may fail. */
+/** The strategies tried for a query that may fail. */
 async function triedOf(text: string): Promise<readonly string[]> {
   const trace = new Trace();
   await store.run(text, { trace }).catch(() => undefined);

@@ -20,7 +20,7 @@ const usual = [
   (n: number) => `{"ts":${n},"level":"${levels[n % 4] ?? ''}","msg":"m"}`,
   (n: number) => `level=${levels[n % 4] ?? ''} msg="m"`,
 ];
-/** Lines without a level word, of which none is like another. */
+/** Lines without a level word; no two are alike. */
 const wordless = [
   (n: number) => `GET /orders/${id(n)}`,
   (n: number) => `{"id":"${id(n)}","msg":"stored"}`,
@@ -77,7 +77,7 @@ test.serial('lines without a level word are one group, although each has its own
   const lines = Array.from({ length: 1_000 }, (_none, n) =>
     n % 10 === 0 ? (wordless[(n / 10) % 4] ?? usual[0]) : usual[n % 2],
   ).filter((lineOf) => lineOf !== undefined);
-  // Groups are two streams, six minutes and four levels, and each is asked for once.
+  // There are groups for two streams, six minutes and four levels; each is requested once.
   const sent = await rowsSent(t, lines);
   t.true(sent <= 2 * 6 * 4 + 10, `${sent} rows and groups`);
 });
