@@ -1,4 +1,4 @@
-/** The data of the law: those of comparisons with a Loki, and streams with what the ways of reading differ in. */
+/** Data for the law: the data of the comparison with Loki, and streams for which the ways of reading differ. */
 import { viewOf } from '../../../compare/data/view.js';
 import { makeDataset, type Dataset } from '../../../compare/data/dataset.js';
 import type { Row, Source } from '../../../compare/data/rows.js';
@@ -7,14 +7,14 @@ import { Random } from '../../../watch/random.js';
 export const endNs = 1_793_520_000_000_000_000n;
 const second = 1_000_000_000n;
 
-/** Damages a few lines of a stream of JSON; by the number of the stream. */
+/** Damages a few lines of a JSON stream, by the number of the stream. */
 const dents: Readonly<Partial<Record<number, (line: string) => string>>> = {
   0: (line) => line.slice(0, -9),
   1: (line) => ` ${line} `,
   4: (line) => line.replace('"status"', '"status":"302","status"'),
 };
 
-/** Rows that are alike, as those of one program are: the backend counts few others. Some come twice, and all of two streams. */
+/** Similar rows, as one program writes them: the backend counts few others. Some rows are pushed twice, and all rows of two streams. */
 function regularSources(random: Random): readonly Source[] {
   return (['push', 'push', 'rebuilt', 'rebuilt', 'push', 'rebuilt'] as const).map((door, index) => {
     const rows = Array.from({ length: 300 }, (_, at): Row => {
@@ -43,7 +43,9 @@ function regularSources(random: Random): readonly Source[] {
   });
 }
 
-/** Streams of JSON in which some rows have no line, but fields, or nothing at all. Some rows come twice, and all of one stream. */
+/**
+ * JSON streams in which some rows have fields instead of a line, or nothing at all. Some rows are pushed twice, and all rows of one stream.
+ */
 function sparseSources(random: Random): readonly Source[] {
   return [0.05, 0.3, 0.2].map((share, index): Source => {
     const rows = Array.from({ length: 200 }, (_, at): Row => {
@@ -64,7 +66,7 @@ function sparseSources(random: Random): readonly Source[] {
   });
 }
 
-/** Streams of JSON, logfmt, text and access logs; some lines have words of two levels, or their level spelled oddly. */
+/** Streams of JSON, logfmt, text and access logs; some lines have words for two levels, or an unusual spelling of their level. */
 function mixedSources(random: Random): readonly Source[] {
   const levels = ['info', 'info', 'warn', 'error', 'debug', 'dbg', 'Fatal', 'notice'];
   const words = ['cache', 'order', 'an error,', 'warnings', 'retry', '(info)', 'stderr', 'lvl="in\\u0066o"'];
@@ -86,7 +88,7 @@ function mixedSources(random: Random): readonly Source[] {
   });
 }
 
-/** Streams of JSON of which some have rows with metadata that has the name of a label: of their stream, or only of others. */
+/** JSON streams in which some rows have metadata named like a label of their own stream, or of other streams only. */
 function clashingSources(random: Random): readonly Source[] {
   const clashes: readonly ((value: string) => Row['fields'])[] = [
     () => ({}),
@@ -111,7 +113,7 @@ function clashingSources(random: Random): readonly Source[] {
   });
 }
 
-/** Streams of JSON and logfmt, of which a few lines have their level in a way that no other line has. */
+/** Streams of JSON and logfmt in which a few lines have their level in a form that no other line has. */
 function oddSources(random: Random): readonly Source[] {
   const levels = ['info', 'info', 'warn', 'error'];
   const odd = [

@@ -41,10 +41,10 @@ test.after.always(() => store.close());
 
 type MetricRequest = QueryRequest | QueryRangeRequest;
 
-/** The request of a question; undefined for a log query, and for what cannot be asked. */
+/** The request of a question; undefined for log queries and invalid questions. */
 function requestOf({ path, query, window, atNs }: Question): MetricRequest | undefined {
   if (query?.name !== 'query') return undefined;
-  // The remainder of nearly equal decimals is 0, or nearly one of them (docs/differences.md).
+  // The remainder of nearly equal decimals is either 0 or nearly the divisor (docs/differences.md).
   if (query.text.includes(' % ')) return undefined;
   const steps = 40n;
   const made =
@@ -70,7 +70,7 @@ function requestOf({ path, query, window, atNs }: Question): MetricRequest | und
   }
 }
 
-/** An error may name any entry of several leaves, or of one instant: a VictoriaLogs sends rows of one instant in any order. */
+/** If there are several leaves, an error may name any entry. A real VictoriaLogs also sends rows of equal times in any order. */
 function errorOf({ message, entry }: ApiError, asked: CheckedMetric): unknown {
   const mayNameOthers = leavesOf(asked.tree).length > 1 || process.env['BACKEND_URL'] !== undefined;
   return mayNameOthers ? entry : message;
@@ -80,7 +80,7 @@ function shown(answer: Answer): unknown {
   return answer.kind === 'scalar' ? answer.point.value : valuesOf(answer);
 }
 
-/** Makes a query that counts or aggregates labels of a parser, as dashboards do; the random families rarely make one. */
+/** A query that counts or aggregates labels of a parser, as dashboards do; the random query families rarely produce one. */
 function parsedQuestion(random: Random, data: Dataset): MetricRequest {
   const parser = random.pick(['json', 'json', 'logfmt'] as const);
   const contexts = Array.from({ length: 30 }, () => makeContext(random, data));
@@ -100,7 +100,7 @@ function parsedQuestion(random: Random, data: Dataset): MetricRequest {
   });
 }
 
-/** The same of the regular rows. */
+/** A query like those of `parsedQuestion` over the regular or the sparse rows. */
 function regularQuestion(random: Random, data: Dataset): MetricRequest {
   return asked(random, data, {
     parser: random.pick(['json', 'json', 'json method, level, status="status", took="took"']),
@@ -111,7 +111,7 @@ function regularQuestion(random: Random, data: Dataset): MetricRequest {
   });
 }
 
-/** A query whose series have all labels, of a parser that says which labels it makes. */
+/** A query whose series keep all labels, with a parser that declares its labels. */
 function ungroupedQuestion(random: Random, data: Dataset): MetricRequest {
   const app = random.pick(['regular', 'regular', 'sparse', 'clashing', 'mixed', 'odd']);
   const door = random.pick(['push-0', 'push-1', 'push-.*', '.+']);
@@ -184,7 +184,7 @@ function asked(
   return rangeRequest(text, startNs, random.chance(0.7) ? data.endNs : startNs + 2_000n * second, step);
 }
 
-/** Asked with every seed: what each way of reading has to get right of repeats, errors and missing lines. */
+/** Asked with every seed: difficult cases with repeats, errors and missing lines for each way of reading. */
 const always = [
   'sum by (door) (sum_over_time({app="regular", door="push-1"} | json | unwrap took | __error__="" [10m]))',
   'quantile_over_time(0.9, {app="regular", door="push-1"} | json | unwrap took | __error__="" [5m]) by (method)',
@@ -249,13 +249,16 @@ const always = [
   'rate({app="mixed"} | regexp `(?P<method>GET|PUT)` [10m])',
 ];
 
-/** A deep run asks each of the questions that are always asked of one dataset, and every fourth of the rest of either; others a third of that. */
+/**
+ * A deep run asks each of the fixed questions of one dataset, and every fourth other question of either dataset; a normal run asks a third
+ * to a half of that.
+ */
 function isAsked(seed: number, index: number): boolean {
   const share = index < always.length ? oneOf(6, 2) : oneOf(9, 4);
   return index % share === seed % share;
 }
 
-/** A part of the questions is always asked, and then the four ways of asking have their turns. */
+/** The fixed questions come first; after them the four ways to make a question alternate. */
 function questionOf(seed: number, index: number, data: Dataset): MetricRequest | undefined {
   const text = always[index];
   if (text !== undefined) return rangeRequest(text, data.startNs, data.endNs, 300n * second);
@@ -264,11 +267,11 @@ function questionOf(seed: number, index: number, data: Dataset): MetricRequest |
   return make(Random.of(seed, index), data);
 }
 
-/** The only leaf of a request cannot be read in the way that is forced. */
+/** Thrown if the only leaf of a request cannot be read in the forced way. */
 class NothingToCompare extends Error {}
 
 /**
- * An engine that reads leaves in one way alone; or in the cheapest of all ways. Where the one way declines, all rows of a leaf are read, unless
+ * An engine that reads leaves in one way only, or in the cheapest of all ways. If that way declines, it reads all rows of the leaf, unless
  * the request has no other leaf.
  */
 class Forced {
@@ -276,7 +279,7 @@ class Forced {
   readonly #pushdown: Pushdown;
   #leaves = 0;
 
-  /** @param nowNs when it is asked: before that, time segments are remembered */
+  /** @param nowNs time of the requests; older time segments are remembered */
   constructor(strategy: ReadStrategy | 'cheapest' | undefined, nowNs: bigint) {
     this.#pushdown = strategy === undefined ? 'off' : 'on';
     const forced = strategy === undefined || strategy === 'cheapest' ? [] : [strategy];
@@ -294,7 +297,7 @@ class Forced {
     this.#engine = new Engine(optionsOf('response-shape') as never, host, ways);
   }
 
-  /** The values of a request, or its error, and in which ways leaves were read. */
+  /** The values of a request or its error, and the ways in which its leaves were read. */
   async ask(
     account: number,
     request: MetricRequest,
@@ -328,7 +331,7 @@ class Forced {
     }
   }
 
-  /** The reference groups no samples before their series are made. */
+  /** The reference does not group samples before it makes their series. */
   #askedBy(ast: MetricExpr): CheckedMetric {
     const asked = askedMetric(ast, this.#pushdown);
     if (this.#pushdown === 'on') return asked;

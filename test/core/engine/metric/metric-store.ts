@@ -44,35 +44,35 @@ export interface RunOptions {
   readonly maxRows?: number;
   readonly limits?: Partial<MetricLimits>;
   readonly signal?: AbortSignal;
-  /** Where rows are counted; on the event loop unless told. */
+  /** Threads that count rows; the event loop by default. */
   readonly rowThreads?: RowThreads;
-  /** Where calls and attempts are written, for queries that fail. */
+  /** Records calls and attempts, also for queries that fail. */
   readonly trace?: Trace;
-  /** What may be assumed; nothing unless given. */
+  /** Assumptions about the data; none by default. */
   readonly assumptions?: Assumptions;
-  /** The strategies, of which the cheapest reads a leaf; without these all have their turns in their order, so that tests of one meet it. */
+  /** Candidate strategies; the cheapest one reads a leaf. By default all strategies are tried in order, so that tests of one reach it. */
   readonly strategies?: readonly ReadStrategy[];
-  /** Told of each query for rows or statistics. */
+  /** Called for each query for rows or statistics. */
   readonly asked?: (query: LogsqlQuery) => void;
 }
 
 export interface MetricRun {
   readonly answer: Answer;
   readonly calls: readonly UpstreamCall[];
-  /** Which strategies were tried, as `rows:ran`. */
+  /** Strategies that were tried with their outcomes, as `rows:ran`. */
   readonly tried: readonly string[];
 }
 
 export const naming = new Naming(namesOptions());
 
-/** An embedded backend, or that of BACKEND_URL; every test stores under an account of its own. */
+/** An embedded backend, or the one at BACKEND_URL; each test stores data under an account of its own. */
 export class MetricStore {
   readonly url: string;
-  /** Accounts of this run begin here, so that others on the same backend are not met. */
+  /** First account of this run, so that runs on the same backend do not share accounts. */
   readonly #firstAccount = process.env['BACKEND_URL'] === undefined ? 0 : randomInt(1_000_000, 4_000_000_000);
   readonly #client: BackendClient;
   readonly #close: () => Promise<void>;
-  /** Later than all entries. */
+  /** A time after all entries. */
   readonly #clock = new FakeClock(1_800_000_000_000_000_000n);
   readonly #learner = new NameLearner(this.#clock);
   readonly memories = createMemories(makeHost({ metrics: engineMetrics, clock: this.#clock }));
@@ -114,7 +114,7 @@ export class MetricStore {
     });
   }
 
-  /** Stores rows as they are: `_time` in RFC 3339, `_msg` where there is a line, and fields. */
+  /** Stores rows unchanged: `_time` in RFC 3339, `_msg` if there is a line, and fields. */
   async pushRows(
     account: number,
     rows: readonly Readonly<Record<string, string>>[],
@@ -134,7 +134,7 @@ export class MetricStore {
   ): Promise<void> {
     const before = await this.#count(account);
     await this.#post(account, path, content);
-    // A backend shows rows and streams a while after it took them.
+    // A backend shows rows and streams a while after it has accepted them.
     while ((await this.#count(account)) < before + rows) await sleep(50);
   }
 
@@ -158,7 +158,7 @@ export class MetricStore {
     return text;
   }
 
-  /** The account of the backend in which entries of an account are stored. */
+  /** The backend account that holds the entries of a test account. */
   stored(account: number): number {
     return this.#firstAccount + account;
   }
@@ -234,7 +234,9 @@ function ofUnknownCost(strategy: ReadStrategy): ReadStrategy {
   };
 }
 
-/** Stores made-up entries, each time under another account, and asks all queries over a range and at an instant, with `RANGE` filled in. */
+/**
+ * Stores random entries under a new account each time, and runs all queries over a range and at an instant, with a duration for `RANGE`.
+ */
 export async function forStored(
   store: MetricStore,
   entries: fc.Arbitrary<readonly StoredEntry[]>,
@@ -266,7 +268,7 @@ export async function forStored(
 }
 
 const nsPerSecond = 1_000_000_000n;
-/** Entries of `forStored` are to be of the ten minutes from here on. */
+/** Entries of `forStored` must be within ten minutes from here. */
 export const storedFromNs = 1793491200000000000n;
 
 export function rangeRequest(
@@ -284,7 +286,7 @@ export function instantRequest(text: string, timeNs: bigint): QueryRequest {
   return { op: 'query', query: new Query(text, 'reject'), timeNs, limit: 100, direction: 'backward' };
 }
 
-/** A value without its last digits, which depend on the order in which fractions are added up. */
+/** Drops the last digits of a value, which depend on the order in which fractions are added. */
 function shown(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -30,9 +30,9 @@ const streams = [
   { job: 'j', env: 'x' },
 ] as const;
 
-/** Names that results of statistics have had. */
+/** Names that have been used for results of statistics. */
 const namesOfResults = { value: '1', rows: '2', different: 'a', missing: '0', odd: '1', value_: 'b' };
-/** Names that every object of the language answers to. */
+/** Names of properties that every JavaScript object has. */
 const namesOfObjects = { constructor: 'f', toString: 'v' };
 const metadata = [
   {},
@@ -43,7 +43,7 @@ const metadata = [
   namesOfObjects,
 ];
 
-/** Few times and lines, so that rows share them; an empty line is stored as none. Rows pushed twice are equal in all. */
+/** Few times and lines, so that rows share them; an empty line is stored as none. Rows pushed twice are equal in every field. */
 const entries: fc.Arbitrary<readonly StoredEntry[]> = fc.array(
   fc
     .tuple(
@@ -103,7 +103,7 @@ const templates: readonly ((n: number) => string)[] = [
   (n) => `nothing ${n}`,
 ];
 
-/** Lines alike but for numbers, of programs of different habits; metadata may have the name of a stream's label. */
+/** Lines of several programs that differ only in numbers; metadata may be named like a label of the stream. */
 const alike: fc.Arbitrary<readonly StoredEntry[]> = fc
   .uniqueArray(fc.constantFrom(...templates), { minLength: 1, maxLength: 4 })
   .chain((kinds) =>
@@ -297,7 +297,7 @@ test.serial(
     );
     const { answer, calls } = await store.run(request, { account });
     t.true(calls.some(({ type }) => type === 'stats_query_range'));
-    // Two groups at 28 instants, their streams and names.
+    // Two groups at 28 instants, and their streams and names.
     t.true(calls.reduce((sum, { rows }) => sum + rows, 0) < 80);
     t.is(answer.kind === 'matrix' ? answer.stats.linesProcessed : 0, 500);
     const rows = await store.run(request, { account, pushdown: 'off' });

@@ -87,7 +87,7 @@ test.serial('where what is stored excludes a way, the reason says what it is', a
 test.serial(
   'the backend gathers values where their times do not matter, and fractions to add up where they have one sign',
   async (t) => {
-    /** Of whole numbers, and of fractions of both signs. */
+    /** The outcomes for whole numbers, and for fractions of both signs. */
     const waysOf = async (op: string, form = ''): Promise<readonly (string | undefined)[]> => {
       const { parameter, grouping } = rangeFunctions[op as RangeOp];
       const ways: (string | undefined)[] = [];
@@ -141,7 +141,7 @@ test.serial('an entry that cannot be evaluated is named by the last way alone', 
     'rows:entry-failed',
     'whole-rows:failed',
   ]);
-  // Short lines cannot name the entry either, so they are not read.
+  // Reading short lines cannot name the entry either, so it is not tried.
   t.deepEqual(
     new Set(trace.upstreamCalls.map(({ strategy }) => strategy)),
     new Set(['statistics', 'rows', 'whole-rows']),
@@ -153,7 +153,7 @@ test.serial('each call is traced as that of the strategy that made it', async (t
   const request = rangeRequest(text, base, base + 300n * second, 60n * second);
   const { calls } = await store.run(request, { account });
   const read = calls.filter(({ strategy }) => strategy === 'rows').reduce((sum, { rows }) => sum + rows, 0);
-  // The rows themselves, those of a count that tells how to cut the range, and those where lines repeat.
+  // The rows themselves, the rows of a count that determines how to split the range, and those about repeated lines.
   t.true(read >= 600 && read < 630, `${read} rows`);
   t.true(calls.every(({ strategy }) => strategies.some(({ name }) => name === strategy)));
 });

@@ -32,7 +32,7 @@ const second = 1_000_000_000n;
 let store: MetricStore;
 let account = 300;
 let jobs = 0;
-/** What became of the last job. */
+/** Outcome of the last job. */
 let last = '';
 const lines = new LineWorkers({ threads: 1, timeoutMs: 60_000 });
 const rowThreads = openThreads();
@@ -105,7 +105,7 @@ const entries: fc.Arbitrary<readonly StoredEntry[]> = fc.array(
   { minLength: 20, maxLength: 80 },
 );
 
-/** One of every function and way to keep samples, with groupings, errors and labels of lines. */
+/** Queries with every function and every way to keep samples, with groupings, errors and labels from lines. */
 const queries = [
   'sum by (status, detected_level) (count_over_time({env=~".+"} | json | __error__="" [RANGE]))',
   'rate({env=~".+"} | logfmt | drop __error__, __error_details__ [RANGE])',
@@ -235,7 +235,7 @@ test.serial('a thread tells what the head of an answer says of the backend', asy
   t.deepEqual(cut.verdicts, ['fail']);
 });
 
-/** Has the thread read what a backend answers; tells its error, and what it told the circuit breaker. */
+/** Lets the thread read a response of the backend; returns its error and what it reported to the circuit breaker. */
 async function readOdd(
   answer: (response: ServerResponse) => void,
 ): Promise<{ readonly verdicts: readonly string[]; readonly error: Error | undefined }> {

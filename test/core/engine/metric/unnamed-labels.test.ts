@@ -1,4 +1,4 @@
-/** Stored names that decide a sample although the query does not name them. */
+/** Stored names that affect a sample although the query does not name them. */
 import test from 'ava';
 import { ApiError } from '../../../../core/base/errors/api-error.js';
 import {
@@ -32,7 +32,7 @@ const faulty: readonly StoredEntry[] = [
   { ns: at(1), stream: { app: 'details' }, line: 'x', metadata: { __error_details__: 'of what' } },
 ];
 
-/** Streams with a label `detected_level`: the level of their entries comes from another label, else from the line. */
+/** Streams with a label `detected_level`: the level of their entries comes from another label, or else from the line. */
 const levels: readonly StoredEntry[] = [
   { ns: at(1), stream: { app: 'levels', detected_level: 'odd', severity: 'ERROR' }, line: 'a level=info' },
   { ns: at(2), stream: { app: 'levels', detected_level: 'odd', severity: 'notice' }, line: 'bb level=info' },

@@ -10,7 +10,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Each is counted by the backend. */
+/** Queries that the backend counts. */
 const queries = [
   'sum by (pod) (count_over_time({namespace="shop"} | json | line_format "{{.user}}" [1m]))',
   'sum by (user) (count_over_time({namespace="shop"} | json | line_format "{{.user}}" [1m]))',

@@ -1,7 +1,7 @@
 import type { LogsqlQuery } from '../../../../core/victoria/logsql/ast.js';
 import type { Upstream } from '../../../../core/victoria/upstream/types.js';
 
-/** The same upstream, which tells each query for rows or statistics that is asked of it. */
+/** Wraps an upstream and reports each query for rows or statistics. */
 export function watchedUpstream(upstream: Upstream, asked: (query: LogsqlQuery) => void): Upstream {
   const told = <Request extends { readonly query: LogsqlQuery }>(request: Request): Request => {
     asked(request.query);

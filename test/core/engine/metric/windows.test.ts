@@ -7,7 +7,7 @@ import { planWindows } from '../../../../core/engine/metric/count/time-segments.
 
 const base = 1793491200000000000n;
 
-/** Counts times by the bucket that the query asks for. */
+/** A fake backend that counts times by the buckets of the query. */
 function counting(times: readonly bigint[]): Upstream {
   const unused = (): never => {
     throw new Error('not asked for');

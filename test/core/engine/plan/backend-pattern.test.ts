@@ -1,7 +1,7 @@
 import test from 'ava';
 import { wholeLinePattern, wholeMatcher } from '../../../../core/engine/plan/backend-pattern.js';
 
-// What VictoriaLogs 1.52 was seen to answer wrongly, and what it was seen to answer as Go's package does.
+// Patterns that VictoriaLogs 1.52 was seen to match wrongly, and patterns that it was seen to match as Go's package does.
 const guarded = [
   'foo\\b',
   'foo\\B',

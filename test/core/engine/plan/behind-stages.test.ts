@@ -7,7 +7,7 @@ import { namesOptions } from '../../../../core/testing/options.js';
 
 const probes = ['|= "needle"', '| a="needle"', '| b="needle"', '| other>5', '| other=ip("10.0.0.1")'];
 
-/** The rules that a filter on the line, on two labels, on a number and on an address falls under behind stages. */
+/** The rules that apply, after these stages, to a filter on the line, on two labels, on a number and on an address. */
 const rules: readonly (readonly [stages: string, ...string[]])[] = [
   ['|= "x"', 'lineContains', 'labelText', 'labelText', 'labelNumber', 'labelAddress'],
   ['| a="x"', 'lineContains', 'labelText', 'labelText', 'labelNumber', 'labelAddress'],
@@ -62,8 +62,8 @@ for (const [stages, ...expected] of rules) {
 }
 
 /**
- * How `sum by (z) (count_over_time(...))` is counted over stages: the rule, the labels that groups tell, whether lines with an error of the parser count like
- * others, and whether rows come with the column of `a`.
+ * The way in which `sum by (z) (count_over_time(...))` is counted after stages: the rule, the labels that groups tell, true if lines with
+ * an error of the parser count like others, and true if rows have the column of `a`.
  */
 const counts: readonly (readonly [
   stages: string,

@@ -17,7 +17,7 @@ function plan(text: string): DeletePlan {
   return made;
 }
 
-/** What the backend is asked for when the same text is a query. */
+/** The backend filter for the same text as a query. */
 function queried(text: string): string {
   const query = new Query(text, 'reject');
   const asked = planOf(

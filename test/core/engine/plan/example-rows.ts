@@ -16,7 +16,7 @@ const oddValues = [
   'é\n',
 ];
 
-/** Rows to which a query says yes or no: made of the names and texts that it holds, whole, in parts and slightly changed. */
+/** Rows that a query may or may not match: they are made of the names and texts in the query, whole, in parts and slightly changed. */
 export function rowsAround({ selector, stages }: LogExpr): fc.Arbitrary<Fields> {
   const wanted = selector.matchers.map(({ name, value }): readonly [string, string] => [name, value]);
   const [names, texts] = [new Set<string>(), new Set<string>()];
@@ -37,7 +37,7 @@ export function rowsAround({ selector, stages }: LogExpr): fc.Arbitrary<Fields> 
   return fc.record({ labels, selected, fields, line, cameByOtlp: fc.boolean() }).map((made): Fields => {
     const pairs = [...made.selected, ...made.labels].filter(([, value]) => value !== '');
     const stream = new Map(made.cameByOtlp ? [...pairs, ['host.name', 'h']] : pairs);
-    // A field of the stream has its value in every row that has no other.
+    // A stream field has its value in every row that does not override it.
     const fields = Object.entries(made.fields).filter(([name, value]) => value !== '' || !stream.has(name));
     return {
       _time: '2026-11-01T00:00:00Z',
@@ -66,7 +66,7 @@ const jsonValues = [
   'NaN',
 ];
 
-/** Lines of JSON with one of the names as a key, here and there broken. */
+/** JSON lines with one of the names as a key; some are malformed. */
 function objectOf(names: readonly string[]): fc.Arbitrary<string> {
   const value = fc.constantFrom(...jsonValues);
   const key = fc.constantFrom(...names, ...names, ...names.map((name) => ` ${name}\\t`), 'other');
@@ -76,7 +76,7 @@ function objectOf(names: readonly string[]): fc.Arbitrary<string> {
     .map(([pairs, end]) => `{${pairs.map(([name, text]) => `"${name}":${text}`).join(',')}${end}}`);
 }
 
-/** Lines that hold a text, or its plain pieces in their order or not, changed and with others in between. */
+/** Lines that contain a text, or its literal pieces in order or reversed, with changes and other text in between. */
 function lineAround(texts: readonly string[]): fc.Arbitrary<string> {
   const odd = fc.constantFrom(...oddTexts);
   const plain = texts.map((text) => text.replaceAll(/\[0-9\](?:\+|\{4,\})/g, '1234'));
@@ -100,7 +100,7 @@ function lineAround(texts: readonly string[]): fc.Arbitrary<string> {
   });
 }
 
-/** The text in another case, with the letters that only some take for k and s. */
+/** The text in another case, with the letters that only some case-insensitive matchers equate with k and s. */
 function recased(text: string): fc.Arbitrary<string> {
   return fc.constantFrom(text.toUpperCase(), text.replaceAll('k', '\u212a').replaceAll('s', '\u017f'));
 }

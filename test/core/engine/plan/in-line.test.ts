@@ -61,7 +61,7 @@ const value = fc.oneof(
 
 type Escape = 'none' | 'digits' | 'short';
 
-/** A JSON or logfmt value in quotes, with some signs spelled by escapes that need none. */
+/** A quoted JSON or logfmt value in which some characters are escaped without need. */
 function quoted(text: string, escapes: readonly Escape[]): string {
   const units =
     JSON.stringify(text)
@@ -82,7 +82,7 @@ const someEscapes = fc.array(fc.constantFrom<Escape>('none', 'digits', 'short'),
 });
 const escapes = fc.oneof(fc.constant<readonly Escape[]>(['none']), someEscapes);
 
-/** Lines with a label `http_code` in the ways in which parsers find one, whole and broken. */
+/** Lines with a label `http_code` in all forms that parsers recognize, whole and malformed. */
 function lineWith(wanted: string): fc.Arbitrary<string> {
   return fc
     .record({
@@ -134,14 +134,14 @@ function rowWith(wanted: string): fc.Arbitrary<Fields> {
         _time: '2026-11-01T00:00:00Z',
         _stream: `{${names.map(([name, text]) => `${JSON.stringify(name)}=${JSON.stringify(text)}`).join(',')}}`,
         ...Object.fromEntries(names),
-        // A line that is not stored is made of the fields.
+        // A line that is not stored is rebuilt from the fields.
         ...(hasLine > 0 ? { _msg: line } : { _msg: '', a: wanted }),
         ...(ofRow === undefined || ofRow === '' ? {} : { 'http.code': ofRow }),
       };
     });
 }
 
-/** Parsers behind which rows are filtered by addresses in the backend. */
+/** Parsers after which the backend can filter rows by address. */
 const withoutErrors = ['regexp `http.code=(?P<http_code>\\S+)`', 'pattern `http_code=<http_code> <_>`'];
 const parser = fc.constantFrom(
   ...[

@@ -148,7 +148,7 @@ test('the lines that the backend sends and the proxy lets pass are those that pa
           const asked = isAsked(view);
           const passes = whole(entry) !== undefined;
           if (passes && !asked) return false;
-          // Lines that the backend has not seen are looked at with all filters.
+          // The proxy applies all filters to lines that the backend has not seen.
           if (!isRebuilt && asked && (residual(entry) !== undefined) !== passes) return false;
           if (passes) sent += 1;
           else if (!asked) keptBack += 1;

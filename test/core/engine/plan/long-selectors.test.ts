@@ -6,7 +6,7 @@ import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import { readAhead, Selector, type SeriesRequest } from '../../../../core/wire/api/request.js';
 
-/** Others have their turns between the steps. */
+/** Number of steps; other requests run between them. */
 function stepsOf(steps: Iterator<void, unknown>): number {
   for (let count = 0; ; count += 1) if (steps.next().done === true) return count;
 }

@@ -22,7 +22,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Most lines are alike, as those of one program are; no row comes twice, and none is without a line. */
+/** Most lines are similar, as one program writes them; no row repeats, and every row has a line. */
 const usual = (n: number): string => `{"user":"u${n % 2}","level":"warn","msg":"timeout"}`;
 const unusual: readonly ((n: number) => string)[] = [
   () => '{"user":"u1","user":"u2","msg":"an error"}',
@@ -45,7 +45,7 @@ const stores = fc
   .array(entry, { minLength: 60, maxLength: 80 })
   .map((made) => made.map((at, n) => at(n * 7)));
 
-/** Whether more of lines is asked for than filters find in them. */
+/** True if the request reads more of lines than filters match in them. */
 function looksAtLines(asked: LogsqlQuery): boolean {
   return united(asked).some(
     ({ pipes }) =>

@@ -16,19 +16,19 @@ import { planLeaves } from '../../../../core/logql/metric/index.js';
 import type { Naming } from '../../../../core/victoria/names/naming.js';
 import type { ApiRequest } from '../../../../core/wire/api/request.js';
 
-/** What translate reads in a request. */
+/** The request as the translate stage reads it. */
 export function askedOf(request: ApiRequest, naming: Naming, settings?: PlanSettings): CheckedRequest {
   return doAll(readRequest(request, naming, settings));
 }
 
-/** The plan of a request where no stored names are known. */
+/** The plan of a request if no stored names are known. */
 export function planOf(request: ApiRequest, naming: Naming): Plan {
   return doAll(openPlan(askedOf(request, naming), { naming, fields: new LabelFields(naming) })).close(
     undefined,
   );
 }
 
-/** A log query with these stored stream fields, but for the names of label filters. */
+/** An open plan of a log query, for these stored stream fields; the names of label filters are still unknown. */
 export function openLogs(
   expr: LogExpr,
   naming: Naming,
@@ -39,7 +39,7 @@ export function openLogs(
   return doAll(planLogs(expr, { naming, fields: new LabelFields(naming, stored) }, pushdown, needed));
 }
 
-/** The plan of a log query; without names none are known. */
+/** The plan of a log query; without `names` no stored names are known. */
 export function logsPlan(expr: LogExpr, naming: Naming, names?: KnownNames): LogsPlan {
   return openLogs(expr, naming).close(names);
 }
@@ -48,7 +48,7 @@ export function askedMetric(expr: MetricExpr, pushdown: Pushdown = 'on'): Checke
   return { kind: 'metric', ...planLeaves(expr), pushdown };
 }
 
-/** The plan of a metric query where no stored names are known. */
+/** The plan of a metric query if no stored names are known. */
 export function metricPlan(expr: MetricExpr, naming: Naming, pushdown?: Pushdown): MetricPlan {
   const context = { naming, fields: new LabelFields(naming) };
   return doAll(planMetric(askedMetric(expr, pushdown), context)).close(undefined);

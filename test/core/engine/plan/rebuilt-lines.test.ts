@@ -82,7 +82,7 @@ test('fields show exactly which rebuilt lines pass a filter, unless it looks for
       const start = from % line.length;
       const named = Object.keys(fields).map((name) => ({ name }));
       const [row] = rowsOf([fields]);
-      // Parts of the line, and of other lines with the same parts.
+      // Texts in this line, and texts in other lines with the same parts.
       for (const text of [line.slice(start, start + length), texts[start % texts.length] ?? '', ''])
         for (const stage of [
           filterOf('|=', text),

@@ -18,7 +18,7 @@ import { runs } from '../../../setup/samples.js';
 import { rowsAround } from './example-rows.js';
 import { openLogs } from './planned.js';
 
-/** The example of a rule about logs, and what it was decided about. */
+/** The example of a rule about logs, and the decisions about it. */
 class Example {
   readonly naming: Naming;
   readonly #expr: LogExpr;
@@ -44,12 +44,12 @@ class Example {
     return openLogs(this.#expr, this.naming, this.#settings.pushdown).decisions;
   }
 
-  /** The plan with these names stored. */
+  /** The plan if these names are stored. */
   plan(names: KnownNames): LogsPlan {
     return this.#planOf(this.#expr, names);
   }
 
-  /** The same without a part of the query. */
+  /** The plan without a part of the query. */
   planWithout(part: Decision['part'], names: KnownNames): LogsPlan {
     const { selector, stages } = this.#expr;
     const matchers = selector.matchers.filter((one) => one !== part);
@@ -63,7 +63,7 @@ class Example {
     return openLogs(expr, this.naming, this.#settings.pushdown).close(names);
   }
 
-  /** Whether a row is in the answer of Loki; undefined for a row whose line is not stored, where line filters run here. */
+  /** True if Loki's response contains the row; undefined for a row without a stored line if line filters run in the proxy. */
   passes(row: Fields, stages = this.#passesStages): boolean | undefined {
     const { timestampNs, line, stream, structuredMetadata, isRebuilt } = this.#reader.read(row);
     if (isRebuilt && this.#expr.stages.some(({ kind }) => kind === 'line-filter')) return undefined;
@@ -77,17 +77,17 @@ class Example {
   }
 }
 
-/** What was seen of a rule while its example ran over rows. */
+/** Statistics about a rule from running its example over rows. */
 interface Seen {
-  /** Rows of the answer that the backend sends, and that it keeps back. */
+  /** Rows of the answer that the backend sends (`sent`) or keeps back (`lost`). */
   sent: number;
   lost: number;
-  /** Other rows. */
+  /** Rows outside of the answer. */
   sentInVain: number;
   keptBack: number;
-  /** Whether the backend is asked more than without the part that the rule is about. */
+  /** True if the part under test adds something to the backend's filter. */
   isAsked: boolean;
-  /** Rows that the plan answers otherwise than the query. */
+  /** Rows for which the plan and the query differ. */
   wrong: number;
 }
 
@@ -111,7 +111,7 @@ function look(example: Example, part: Decision['part']): Seen {
   return seen;
 }
 
-/** The verdict that is true of what was seen. */
+/** The verdict that follows from these statistics. */
 function verdictOf({ isAsked, sentInVain }: Seen): Verdict {
   if (!isAsked) return 'none';
   return sentInVain === 0 ? 'exact' : 'superset';

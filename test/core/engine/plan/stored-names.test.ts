@@ -269,9 +269,9 @@ const profiles: readonly Partial<NamesOptions>[] = [
   { fieldMapping: [{ vl_field: 'a/b', loki_label: 'a' }] },
 ];
 
-/** Counts rows that the backend is asked for, and those that it keeps back. */
+/** Counts the rows that the backend is asked for and those that it keeps back. */
 class AskedRows {
-  /** Rows that matter, among those that are asked for. */
+  /** Rows that matter and that the backend is asked for. */
   pushed = 0;
   keptBack = 0;
 
@@ -317,7 +317,7 @@ test('no row that passes the stages is kept back by the backend', (t) => {
     ),
     { numRuns: deepRuns(1000, 3000) },
   );
-  // The law would hold for a backend that is asked for everything, too.
+  // The law would also hold for a backend that is asked for all rows.
   t.true(asked.pushed > 0);
   t.true(asked.keptBack > 0);
 });

@@ -14,7 +14,7 @@ export interface Pushed {
   readonly metadata: Fields;
 }
 
-/** An entry as a client gets it. */
+/** An entry as a client receives it. */
 export interface Shown {
   readonly ns: bigint;
   readonly stream: Fields;
@@ -22,7 +22,7 @@ export interface Shown {
   readonly metadata: Fields;
 }
 
-/** Values by the labels of their series, and the time where there are several. */
+/** Values by the labels of their series, and by time if there are several times. */
 export type Values = Readonly<Record<string, number>>;
 
 const noCaches = [
@@ -31,7 +31,7 @@ const noCaches = [
 ] as const;
 const whole = ['query-range-windowing', 'false'] as const;
 
-/** Ways to run a proxy that change no answer. */
+/** Proxy configurations that must not change any answer. */
 const variants: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   plain: [...noCaches, whole],
   cached: [],
@@ -46,12 +46,12 @@ const variants: Readonly<Record<string, readonly (readonly [string, string])[]>>
 const tenants = 60;
 const firstAccount = process.env['BACKEND_URL'] === undefined ? 900 : randomInt(1_000_000, 4_000_000_000);
 
-/** A backend with proxies in front of it, all of which have the same answers; each test has a tenant of its own. */
+/** A backend and several proxies in front of it, which must all give the same answers; each test has a tenant of its own. */
 export class EntryStore {
   readonly #store: Store;
   readonly #proxies: readonly (readonly [name: string, proxy: RunningProxy])[];
   #tenant = 0;
-  /** Rows of the tenant. */
+  /** Number of rows stored for the tenant. */
   #stored = 0;
 
   private constructor(store: Store, proxies: EntryStore['proxies']) {
@@ -83,7 +83,7 @@ export class EntryStore {
     return this.#proxies;
   }
 
-  /** Begins a test, with nothing stored. */
+  /** Starts a test with an empty tenant. */
   next(): void {
     if (this.#tenant === tenants - 1) throw new Error('there are no more tenants');
     this.#tenant += 1;
@@ -94,7 +94,7 @@ export class EntryStore {
     return { accountid: String(firstAccount + this.#tenant), projectid: '0' };
   }
 
-  /** Stores entries as they are pushed in Loki's form, in pushes of so many. */
+  /** Stores entries in the form of Loki's push API, `together` entries at a time. */
   async push(entries: readonly Pushed[], together = entries.length): Promise<void> {
     for (let at = 0; at < entries.length; at += together) {
       const streams = entries
@@ -109,7 +109,7 @@ export class EntryStore {
     await this.#untilStored(entries.length);
   }
 
-  /** Stores rows with all their fields, such as the backend makes of OpenTelemetry records. */
+  /** Stores rows with all their fields, such as those that the backend makes of OpenTelemetry records. */
   async pushRows(streamFields: readonly string[], rows: readonly Fields[]): Promise<void> {
     const path = `/insert/jsonline?_stream_fields=${encodeURIComponent(streamFields.join(','))}`;
     const body = rows.map((row) => JSON.stringify(row)).join('\n');
@@ -117,7 +117,7 @@ export class EntryStore {
     await this.#untilStored(rows.length);
   }
 
-  /** A backend shows rows and streams a while after it took them. */
+  /** Waits, because a backend shows rows and streams a while after it has accepted them. */
   async #untilStored(more: number): Promise<void> {
     this.#stored += more;
     const body = new URLSearchParams({ query: '{none=""} | stats count() rows' }).toString();
@@ -136,7 +136,7 @@ export class EntryStore {
     return text;
   }
 
-  /** What a proxy answers. */
+  /** The JSON response of a proxy. */
   async ask(
     { urls }: RunningProxy,
     path: string,
@@ -152,7 +152,7 @@ export class EntryStore {
     });
     const text = await answer.body.text();
     if (answer.statusCode !== 200) throw new Error(`${path} ${query.toString()}: ${text}`);
-    // Every answer that is asked for is a JSON object.
+    // Every response here is a JSON object.
     return JSON.parse(text) as Record<string, unknown>;
   }
 
@@ -199,7 +199,7 @@ export class EntryStore {
   }
 }
 
-/** The same text for the same labels; empty ones are none. */
+/** The same text for equal sets of labels; empty labels are left out. */
 export function labelsKey(labels: Fields): string {
   const all = Object.entries(labels).filter(([, value]) => value !== '');
   return all
@@ -208,7 +208,7 @@ export function labelsKey(labels: Fields): string {
     .join(' ');
 }
 
-/** One of each of the entries that Loki would keep. */
+/** The entries that Loki would keep: one of each set of equal entries. */
 export function distinct<Entry extends Pushed>(entries: readonly Entry[]): readonly Entry[] {
   return [...new Map(entries.map((entry) => [entryKey(entry), entry])).values()];
 }
@@ -217,7 +217,7 @@ export function entryKey({ ns, stream, line, metadata }: Pushed): string {
   return JSON.stringify([ns.toString(), labelsKey(stream), line, labelsKey(metadata)]);
 }
 
-/** How many of the entries have the same labels of these names, or what they add up to. */
+/** The number of entries, or the sum of their values, by the labels with these names. */
 export function sumBy(
   entries: readonly Pushed[],
   names: readonly string[],
@@ -232,7 +232,7 @@ export function sumBy(
   return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Queries over the hour with their values by the entries that are left when equal ones are one. */
+/** Queries over the hour, with their expected values if equal entries count once. */
 export function expectations(
   entries: readonly Pushed[],
 ): readonly (readonly [query: string, values: Values])[] {
@@ -246,7 +246,7 @@ export function expectations(
   ];
 }
 
-/** Sums of fractions differ in the last digits, as rows come in any order. */
+/** Rounded, because rows arrive in any order and sums of fractions differ in the last digits. */
 export function rounded(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, Number(value.toPrecision(9))]),

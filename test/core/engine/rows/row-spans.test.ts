@@ -17,7 +17,7 @@ const oneInstantRows = 82_000;
 const sparseRows = 300;
 const lastNs = 10_000_000_000n;
 
-/** Most rows in a microsecond, more rows than a span may hold in one instant, and a few far apart. */
+/** Most rows are within one microsecond, more rows than a span may hold have the same time, and a few are far apart. */
 function unevenRows(): readonly MemoryRow[] {
   const rows: MemoryRow[] = [];
   const add = (at: bigint): void => {
@@ -60,7 +60,7 @@ for (const direction of ['forward', 'backward'] as const) {
     t.is(lines.size, stored.length);
     t.true(steps <= 250);
     t.true(upstream.requests.length < 120, `${upstream.requests.length} calls`);
-    // Only the first pages are picked by the backend.
+    // The backend selects rows only for the first pages.
     t.true(
       upstream.requests
         .slice(10)
@@ -71,7 +71,7 @@ for (const direction of ['forward', 'backward'] as const) {
 
 test('a filter that few rows passed before is asked about a whole range in one call', async (t) => {
   const upstream = new MemoryUpstream([]);
-  // Rows of the selection, of which none passes.
+  // The selection has rows, but none of them passes.
   upstream.countsAs = 1_000_000;
   const densities = new ByteLru<number>({ maxEntries: 100, maxBytes: 10_000, clock: new FakeClock() });
   const callsOf = async (filter: LogsqlFilter, startNs: bigint): Promise<number> => {
@@ -85,7 +85,7 @@ test('a filter that few rows passed before is asked about a whole range in one c
     for await (const rows of pages) t.fail(`${rows.length} rows pass`);
     return upstream.requests.length - before;
   };
-  // The span that would contain the first rows if all passed, a hundred times as long a span, and the rest.
+  // The span that would contain the first rows if all passed, a span a hundred times as long, and the rest.
   t.is(await callsOf(phrase('_msg', 'needle'), base), 3);
   t.is(await callsOf(phrase('_msg', 'needle'), base - lastNs), 1);
   t.true((await callsOf(phrase('_msg', 'pin'), base)) > 2, 'another filter');

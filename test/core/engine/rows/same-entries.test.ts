@@ -30,7 +30,7 @@ test.before(async () => {
 });
 test.after.always(() => store.close());
 
-/** Half of the proxies, of each two turns the other half; all of them in a deep run. */
+/** Half of the proxies, alternating with the turn; all of them in a deep run. */
 function someProxies(turn: number): EntryStore['proxies'] {
   return spreadSample(store.proxies, 2, 1, turn);
 }
@@ -79,7 +79,7 @@ test.serial(
           t.deepEqual(metadataOf(await store.entries(proxy, { query, direction, ...range })), levels, told);
         const filtered = await store.entries(proxy, { query: '{app="dd"} | trace_id="bbb"', ...range });
         t.is(filtered.length, 1, told);
-        // Stages that make entries equal leave one of them.
+        // Entries that become equal through stages are merged into one.
         const dropped = await store.entries(proxy, { query: '{app="dd"} | drop trace_id', ...range });
         t.is(dropped.length, 1, told);
         const values = (text: string): Promise<Values> => store.values(proxy, text, at);
@@ -122,7 +122,7 @@ test.serial('of many lines with a trace each and times of milliseconds none is l
   const times = new Set(entries.map(({ ns, line }) => `${ns} ${line}`));
   t.true(times.size < entries.length - 50, 'many share time and line');
   const teens = entries.slice(10, 20);
-  // Agents push again what they take for lost.
+  // Agents resend entries that they believe lost.
   await store.push([...entries, ...entries.slice(0, 300)]);
   const query = '{app="shop"}';
   for (const [name, proxy] of someProxies(0)) {
@@ -183,7 +183,7 @@ test.serial('lines that are pushed again change neither counts nor volumes nor s
   for (const { entries: count, bytes, volume } of once) {
     t.is(count, 3000);
     t.is(bytes, volume);
-    // Lines, two pairs of eight bytes with the level, and each text once.
+    // The lines; for each entry 8 bytes for each of two metadata pairs and 8 for the level; and each text once.
     const lines = entries.reduce((sum, { line }) => sum + line.length, 0);
     const texts = entries.reduce((sum, { metadata }) => sum + (metadata['trace_id']?.length ?? 0), 0);
     t.true(Math.abs(bytes - lines - 3 * 8 * 3000 - texts) < 1024 + 100, String(bytes));
@@ -235,7 +235,7 @@ const entry: fc.Arbitrary<Pushed> = fc.record({
     { app: 'other' },
   ),
 });
-/** Near repeats, each of which may be pushed several times, and further apart. */
+/** Nearly equal entries; each may be pushed several times, and later again. */
 const pushed = fc.record({
   entries: fc.array(entry, { minLength: 1, maxLength: 40 }),
   again: fc.array(fc.nat(39), { maxLength: 15 }),
@@ -309,7 +309,7 @@ test.serial('near repeats are told apart, and repeats found, whatever is asked a
   );
 });
 
-/** Fields as the backend keeps those of OpenTelemetry records; some it has filled in, which Loki does not have. */
+/** Fields of OpenTelemetry records as the backend stores them; it has filled in some that Loki does not have. */
 const record = fc.record({
   ns: fc.constantFrom(0n, 1n, 1_000_000n),
   _msg: fc.constantFrom('same', 'other'),
@@ -338,7 +338,7 @@ test.serial('rows that are shown alike are one entry, whatever the backend has s
           ...{ severity_number: number, severity_text: text },
           _time: String(base + 10n * minute + ns),
         }));
-        // Where many rows share times, it is asked otherwise where entries repeat.
+        // If many rows share times, the proxy uses other queries to find repeated entries.
         await store.pushRows(streamFields, isMuch ? [...rows, ...rows, ...rows] : rows);
         const query = '{service_name=~".+"}';
         for (const [name, proxy] of store.proxies) {
@@ -361,7 +361,7 @@ test.serial('rows that are shown alike are one entry, whatever the backend has s
 });
 
 const otlp = { severity_number: '9', 'host.name': 'node-1' };
-/** Two rows of one time and line each, of which all that is shown is the same. */
+/** Pairs of rows with equal times and lines that look the same to a client. */
 const alike: readonly (readonly [Fields, Fields])[] = [
   [{ took: '0.3' }, { took: '0.30000000000000004' }],
   [{ 'user.id': 'u1' }, { user_id: 'u1' }],
@@ -378,7 +378,7 @@ test.serial('rows that are stored otherwise and shown alike are found among many
       ...{ app: 'a', _msg: 'same', ...fields },
       _time: String(base + 10n * minute + ns),
     });
-    // So many share times that the backend is asked for those with the same lines, and then for those with the same fields.
+    // So many rows share times that the proxy first requests those with the same lines, and then those with the same fields.
     const near = Array.from({ length: 1600 }, (_none, n) =>
       row(BigInt(n % 800), { ...one, trace_id: `t${n}`, user_id: 'u2', took: '1' }),
     );

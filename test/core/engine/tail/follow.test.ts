@@ -11,7 +11,7 @@ const settledMs = 25_000;
 
 const noLag = fc.constant({ a: 0, b: 0, c: 0 });
 
-/** Rows that senders push in the order of their times, in batches or not, and that the backend shows within the reorder window. */
+/** Rows that senders push in time order, batched or not, and that the backend shows within the reorder window. */
 const pushedInOrder = (
   lags: fc.Arbitrary<Readonly<Record<'a' | 'b' | 'c', number>>>,
 ): fc.Arbitrary<LateRow[]> =>
@@ -34,13 +34,13 @@ const pushedInOrder = (
       let pushedMs = 0;
       return steps.map(({ app, stepMs, hiddenMs }, index) => {
         pushedMs += stepMs;
-        // Some have equal times.
+        // Some rows have equal times.
         const atMs = pushedMs - lagMs[app];
         return { app, atMs, visibleMs: pushedMs + hiddenMs, line: `${index}` };
       });
     });
 
-/** Times that are used one after the other, over and over. */
+/** Returns the times one after the other, and repeats them forever. */
 function cycle(times: readonly number[]): () => number {
   let at = 0;
   return () => times[at++ % times.length] ?? 0;
@@ -219,7 +219,7 @@ test('when too many lines wait, all of them are sent early, in order', async (t)
   );
 });
 
-/** A tail of the backend that sends batches when it is opened, and then nothing. */
+/** A fake tail of the backend that sends batches when it is opened, and nothing afterwards. */
 class QuietTail {
   readonly requests: TailRowsRequest[] = [];
 

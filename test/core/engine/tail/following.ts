@@ -12,7 +12,7 @@ import { FakeClock, namesOptions } from '../../../../core/testing/index.js';
 import { reader, rowOf } from './rows.js';
 import { noWorkers } from '../../logql/lines-here.js';
 
-/** A row that the backend shows from some time on; all times in milliseconds since the tail was opened. */
+/** A row that the backend shows from `visibleMs` on; all times are in milliseconds since the tail was opened. */
 export interface LateRow {
   readonly atMs: number;
   readonly visibleMs: number;
@@ -24,9 +24,9 @@ export interface Setting {
   readonly rows: readonly LateRow[];
   readonly rules?: Partial<FollowRules>;
   readonly delayMs?: number;
-  /** Time until the next turn to poll. */
+  /** Time until the next poll. */
   readonly gapMs?: () => number;
-  /** Time that a poll takes. Rows are read as they are visible when it begins. */
+  /** Duration of a poll. It reads the rows that are visible when it starts. */
   readonly pollMs?: () => number;
   readonly isFailing?: (atMs: number) => boolean;
   readonly upstream?: TailContext['upstream'];
@@ -34,24 +34,24 @@ export interface Setting {
 
 const openedNs = 1_793_491_200_000_000_000n;
 
-/** The time of a line on the wire, in milliseconds since the tail was opened. */
+/** The timestamp of an entry, in milliseconds since the tail was opened. */
 export function msOf({ entry }: LiveEntry): number {
   return Number(entry.timestampNs - openedNs) / 1e6;
 }
 
-/** An event, and the time at which it came. */
+/** An event and its time of arrival. */
 export interface Sent {
   readonly atMs: number;
   readonly event: LiveEvent;
 }
 
-/** When a poll began, and from which time on it read. */
+/** The time at which a poll started, and the start of the range that it read. */
 export interface Poll {
   readonly atMs: number;
   readonly fromMs: number;
 }
 
-/** The events of a tail until some time, and its polls. All time is that of a clock that only moves from poll to poll. */
+/** The events of a tail until `untilMs`, and its polls. The fake clock only moves from poll to poll. */
 export async function follow(
   setting: Setting,
   untilMs: number,
@@ -87,7 +87,7 @@ export async function follow(
       next: () => {
         clock.advance(gapMs());
         if (clock.monotonicMs() >= untilMs) controller.abort();
-        // The backend's own tail gets a turn.
+        // Gives the backend's own tail a turn of the event loop.
         return new Promise((resolve) => setImmediate(resolve));
       },
     },
@@ -122,7 +122,7 @@ export async function follow(
   return { sent, polls };
 }
 
-/** All entries of the events, in their order. */
+/** All entries of the events, in order. */
 export function entriesOf(sent: readonly Sent[]): readonly LiveEntry[] {
   return sent.flatMap(({ event }) => (event.kind === 'entries' ? event.entries : []));
 }

@@ -8,7 +8,7 @@ interface Frame {
   readonly dropped_entries?: readonly { readonly timestamp: string }[];
 }
 
-/** A network that takes a frame when the test says so. */
+/** A fake network that accepts a frame when the test says so. */
 class Network {
   readonly frames: Frame[] = [];
   #take: (() => void)[] = [];
@@ -16,7 +16,7 @@ class Network {
   #onFrame: (() => void) | undefined;
 
   readonly send = (text: string): Promise<void> => {
-    // Made by the writer under test.
+    // The writer under test has made it.
     this.frames.push(JSON.parse(text) as Frame);
     this.#onFrame?.();
     return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ class Network {
     });
   };
 
-  /** Takes the frame that waits and those that come. */
+  /** Accepts the frame that waits and those that follow. */
   async takeUntil(isEnough: () => boolean): Promise<void> {
     while (!isEnough()) {
       const next = new Promise<void>((resolve) => (this.#onFrame = resolve));
@@ -44,7 +44,7 @@ function outboxOf(network: Network, change: Partial<OutboxSettings> = {}): Outbo
     frames: new FrameWriter(false),
     send: network.send,
     graceMs: 5,
-    // The process of the tests does not end before the frames that nobody takes have been given up.
+    // The test process does not exit until the frames that nobody accepts have timed out.
     stallMs: 1_000,
     onStalled: () => undefined,
     ...change,
@@ -85,7 +85,7 @@ test('a client that stays behind loses entries, and is told which with the next 
   const network = new Network();
   const outbox = outboxOf(network);
   await outbox.offer(entries(0, 1_500));
-  // One frame is on its way and ten wait.
+  // One frame is in flight and ten wait.
   t.is(outbox.droppedCount, 400);
   await network.takeUntil(() => network.frames.length === 11);
   const told = network.frames.flatMap((frame) => frame.dropped_entries ?? []);
@@ -102,7 +102,7 @@ test('long lines fill the frames sooner', async (t) => {
   const outbox = outboxOf(network);
   const long = 'x'.repeat(600_000);
   await outbox.offer(Array.from({ length: 30 }, (_value, index) => entryOf(BigInt(index), long)));
-  // Two lines a frame: one frame is on its way and ten wait.
+  // Two lines per frame: one frame is in flight and ten wait.
   t.is(outbox.droppedCount, 8);
   await network.takeUntil(() => network.frames.length === 11);
   t.true(network.frames.every(({ streams }) => streams.length === 2));

@@ -12,7 +12,7 @@ export function backendRow(ns: bigint, line: string, app = 'a'): WrittenRow {
   return { _time: formatTime(ns), _stream: `{app="${app}"}`, _stream_id: app, _msg: line, app };
 }
 
-/** The same row as it is read. */
+/** The same row as the reader returns it. */
 export function rowOf(ns: bigint, line: string, app = 'a'): LogRow {
   return reader.read(backendRow(ns, line, app));
 }

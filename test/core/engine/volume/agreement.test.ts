@@ -8,13 +8,13 @@ import { deepRuns } from '../../../setup/runs.js';
 
 const minute = 60;
 const spanSeconds = 150 * minute;
-/** On a whole second, and an hour before now: volumes of what Loki would hold in its ingesters. */
+/** A whole second, an hour before now: Loki's ingesters would still hold these logs. */
 const end = Math.floor(Date.now() / 1000) - 60 * minute;
 
 let store: Store;
 let proxy: RunningProxy;
 
-/** A tiny service, quiet ones of a few streams, and a busy one with metadata. */
+/** A tiny service, quiet services with a few streams, and a busy one with metadata. */
 function* rows(): Generator<StoredRow> {
   const at = (secondsBefore: number): string => new Date((end - secondsBefore) * 1000).toISOString();
   for (let index = 0; index < 12; index += 1)
@@ -61,7 +61,7 @@ async function volumes(
 ): Promise<Map<string, number>> {
   const { status, body } = await ask(asked.urls.main, path, params);
   if (status !== 200) throw new Error(JSON.stringify(body));
-  // The form is that of Loki's vectors and matrices.
+  // The response has the form of Loki's vectors and matrices.
   const { result } = body['data'] as { readonly result: readonly Series[] };
   return new Map(
     result
@@ -104,14 +104,14 @@ test('the points of a volume over time add up to the volume', async (t) => {
     }),
     { numRuns: tries },
   );
-  // With the seed of the tests 15 of the first 25 are.
+  // With the seed of the tests, 15 of the first 25 volumes are not empty.
   t.true(filled > tries / 3, String(filled));
 });
 
 test('a service of a few hundred bytes is not nothing, whatever the step', async (t) => {
   const params = { query: '{app="tiny"}', start: String(end - 3600), end: String(end + 1) };
   const [bytes = 0] = (await volumes('index/volume', params)).values();
-  // 1,338 bytes of lines, and the level of each.
+  // 1,338 bytes of lines, and the level of each line.
   t.true(bytes > 1338 && bytes < 1600, String(bytes));
   const inMinutes = await volumes('index/volume_range', { ...params, step: '60' });
   t.deepEqual([...inMinutes.values()], [bytes]);
@@ -171,7 +171,7 @@ test('what metadata costs is remembered only as long as no rows come', async (t)
   t.deepEqual(second, await volumes('index/volume', params, await open()));
   const [before = 0] = first.values();
   const [after = 0] = second.values();
-  // Twice the lines, and eight bytes for each pair.
+  // Twice the lines, and 8 bytes for each metadata pair.
   t.true(after > 2 * before + 500 * 8, `${before} became ${after}`);
 });
 

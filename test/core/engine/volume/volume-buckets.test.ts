@@ -5,7 +5,7 @@ import { VolumeBuckets } from '../../../../core/engine/volume/volume-buckets.js'
 const second = 1_000_000_000n;
 const kib = 1024;
 const now = 10_000n * second;
-/** Long after everything. */
+/** A time long after all data. */
 const later = 200_000n * second;
 
 function sharesOf(

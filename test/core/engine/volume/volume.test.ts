@@ -29,13 +29,13 @@ function piece(stream: string, entries: number, bytes: number, more: WrittenRow 
   return { _stream: stream, entries: String(entries), lines: String(bytes), ...times, ...more };
 }
 
-/** The calls of a volume whose rows have these metadata fields. */
+/** The backend calls for a volume whose rows have these metadata fields. */
 function calls(
   pieces: readonly WrittenRow[],
   metadata: {
     readonly fields?: readonly string[];
     readonly rows?: readonly WrittenRow[];
-    /** Rows without a line, and what is stored in its place. */
+    /** Rows without a line, and the text stored instead of it. */
     readonly placeholders?: readonly WrittenRow[];
     /** The fields of these rows. */
     readonly members?: readonly WrittenRow[];
@@ -63,7 +63,7 @@ function calls(
   ];
 }
 
-/** No two rows share a time. */
+/** Statistics for streams in which no two rows share a time. */
 function timesOf(streams: ReadonlyMap<string, number>): readonly WrittenRow[] {
   return [...streams].map(([_stream, hits]) => ({ _stream, rows: String(hits), different: String(hits) }));
 }
@@ -145,7 +145,7 @@ test('a line that is made of fields counts as a line, and its fields are no meta
       rows: [{ _stream: '{app="a"}', rows: '200', n0: '200', b0: '2000', u0: '1' }],
     }),
   );
-  // Two braces, and six signs beside each name and value, but for the last comma.
+  // Two braces, and six characters for each pair of a name and a value, except for the last comma.
   const lines = 100 + 100 * (8 + 6) + 5000 + 50 * (1 + 6) + 500;
   const metadata = 200 * 8 + 8 + 10;
   t.deepEqual(sizesOf(answer), [
@@ -167,7 +167,7 @@ test('backend streams that are one stream to a client are added up before they a
   ]);
 });
 
-/** Of which time metadata is looked at, and how, where six hours that end then have two million entries. */
+/** The time range and the sample in which metadata is searched, if the six hours before `endNs` have two million entries. */
 async function sampled(endNs: bigint): Promise<{ readonly range: TimeRange; readonly sample: string }> {
   const asked: TimeRange[] = [];
   const streams = { call: 'list', values: [{ value: '{app="a"}', hits: 2_000_000 }] } as const;
@@ -208,7 +208,7 @@ test('with very many entries only a sample of lines is read, and all are counted
   const listed = { value: stream._stream, hits: Number(value) };
   const { answer, queries } = await runDiscovery(volume(), [
     { call: 'list', values: [listed] },
-    // Begun before the number is known.
+    // Starts before the number is known.
     { call: 'rows', when: ({ query: asked }) => printQuery(asked).includes('sum_len'), batches: [] },
     {
       call: 'rows',
@@ -228,7 +228,7 @@ test('with very many entries only a sample of lines is read, and all are counted
     queries.filter((text) => text.includes('sum_len("_msg") as "lines",') || text.includes('min(')).length,
     1,
   );
-  // 50 bytes of line and 8 of level for every entry; a stream without a sample is like the others.
+  // 50 bytes of line and 8 of level for each entry; a stream without a sample is assumed to be like the others.
   t.deepEqual(sizesOf(answer), [
     ['{"app":"a"}', Math.round((58e6 * 10 + 26) / kib) * kib],
     ['{"app":"b"}', Math.round((58e6 + 26) / kib) * kib],

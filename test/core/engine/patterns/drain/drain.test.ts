@@ -103,7 +103,7 @@ test('a full tree forgets the pattern that was quiet longest', (t) => {
 });
 
 test('what a line is compared with is not quiet, though another took it', (t) => {
-  // Numbers lead the first two to one leaf: each line for the one is compared with both.
+  // Numbers at the start put the first two lines into one leaf, so each line like the first is compared with both.
   const drain = feed(['1 2 3 4 x', '5 6 7 8 y', 'p q r s t', '1 2 3 4 x', 'k l m n o'], 3);
   t.deepEqual(patternsOf(drain), [
     ['1 2 3 4 x', 2],

@@ -59,7 +59,7 @@ test('a stream whose lines are all different is not learnt for ten minutes', (t)
     add(`${word} ${word} ${word} ${word}`, 0);
   }
   t.is(sizeOf(), 10);
-  // Four of fourteen lines pushed out a pattern, so none was learnt after them.
+  // Four of fourteen lines evicted a pattern, so no pattern was learned after them.
   const last = 'n n n n';
   for (let index = 0; index < 5; index += 1) add(last, 599_000);
   t.is(sizeOf(), 10);

@@ -44,7 +44,7 @@ const text = fc.oneof(
 
 const span = { start: 0, end: 0 };
 
-/** What follows a text in quotes, and a number that stands as it is. */
+/** Characters that may follow a quoted text or an unquoted number. */
 const ends = ['"', ',', '}', ' '];
 
 test('texts that pass, or are no plain number, begin like a pattern, and whole numbers that fail do not', (t) => {
@@ -151,6 +151,6 @@ test('a pattern matches all values that pass a comparison of numbers, durations 
     }),
     { numRuns: deepRuns(3_000, 30_000) },
   );
-  // Otherwise a pattern that matches everything would pass.
+  // Without this check, a pattern that matches everything would pass.
   t.true(passed > 500 && dropped > 300, `${passed} passed, ${dropped} dropped`);
 });
