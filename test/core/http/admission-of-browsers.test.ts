@@ -16,7 +16,7 @@ type Ask = (
   headers: Headers,
 ) => Promise<readonly [status: number, text: string]>;
 
-/** A proxy that serves every route there is, and one of a site. */
+/** A proxy with every built-in route and one route of a site plugin. */
 async function withEveryRoute(
   server: Partial<ServerOptions>,
   use: (main: Ask, admin: Ask, url: string) => Promise<void>,
@@ -52,7 +52,7 @@ const onAdmin = [
   { paths: ['/site/own'] as const, methods: ['GET', 'POST'], isOpen: undefined },
 ];
 const rebound = { host: 'rebind.evil.example:3101' };
-/** What browsers send for a page of another origin: newer ones, and those without the newer header. */
+/** Headers that browsers send from a page of another origin: those of newer browsers, and those of browsers without the newer header. */
 const crossSite: readonly Headers[] = [
   { 'sec-fetch-site': 'cross-site', origin: 'http://site.evil.example' },
   { 'sec-fetch-site': 'same-site' },

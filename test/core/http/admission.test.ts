@@ -7,7 +7,7 @@ import { defineEndpoint, type EndpointPlugin, type UpgradeHandler } from '../../
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { telling } from './fixtures.js';
 
-/** Tells what it was called with, in a frame. */
+/** Sends a frame with the properties of its call. */
 const tellingUpgrade: UpgradeHandler = async (call) => {
   const socket = await call.accept();
   const { orgId = '', categorizeLabels } = call.caller;
@@ -26,9 +26,9 @@ const both: EndpointPlugin = defineEndpoint({
 
 interface Opened {
   readonly status: number;
-  /** The body of a refusal, or the first frame. */
+  /** The body of an error response, or the first frame. */
   readonly text: string;
-  /** The sub-protocol that the server has chosen. */
+  /** The sub-protocol that the server chose. */
   readonly protocol: string;
 }
 
@@ -50,7 +50,7 @@ async function open(
     text: String(data),
     protocol: socket.protocol,
   }));
-  // The loser never settles.
+  // The other promise never settles.
   return Promise.race([refused, told]);
 }
 

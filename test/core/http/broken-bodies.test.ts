@@ -10,7 +10,7 @@ const head = [
   'Content-Type: application/x-www-form-urlencoded',
 ].join('\r\n');
 
-/** Bodies that break off or are none: what the client is answered when it still listens, and what the log says. */
+/** Malformed or incomplete bodies, each with the response if the client still listens, and the status in the log. */
 const broken: readonly (readonly [title: string, request: string, answer: RegExp, status: number])[] = [
   [
     'a chunk length that is none',
@@ -57,7 +57,7 @@ test.serial('a client that sends more headers than may be gets its answer', asyn
     for (let time = 0; time < 5; time += 1) {
       const socket = connect(Number(new URL(url).port), '127.0.0.1');
       const text = `GET /loki/api/v1/query?query=${'x'.repeat(6_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`;
-      // It reads when it has sent all: to close the connection before would take the answer away.
+      // Reads only after it has sent everything, because closing the connection earlier would lose the response.
       await new Promise((resolve) => socket.write(text, resolve));
       let said = '';
       for await (const chunk of socket) said += String(chunk);
@@ -66,7 +66,7 @@ test.serial('a client that sends more headers than may be gets its answer', asyn
   });
 });
 
-/** Answers that end their connection while the request is still being sent. */
+/** Responses that close their connection while the request is still being sent. */
 const refusedEarly: readonly (readonly [
   title: string,
   server: Record<string, number>,

@@ -6,7 +6,7 @@ import { parseStreamText } from '../../../core/victoria/logsql/stream-text.js';
 
 const { signal } = new AbortController();
 
-/** What a client is told of what a piece of work throws. */
+/** The status and the message for a client if this work throws. */
 function toldOf(work: () => unknown): readonly [status: number, text: string] {
   try {
     work();

@@ -31,7 +31,7 @@ interface Settings {
   readonly tier0?: Readonly<Record<string, unknown>>;
   readonly guard?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
-  /** A stage before tier0. */
+  /** An extra stage before tier0. */
   readonly before?: StagePlugin;
 }
 
@@ -45,7 +45,7 @@ interface Under {
   readonly url: string;
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Got>;
   readonly flush: () => Promise<unknown>;
-  /** The value of one metric, without its prefix and with its labels. */
+  /** The value of one metric, named without the prefix and with its labels. */
   readonly metric: (name: string) => Promise<number>;
   readonly records: () => readonly LogRecord[];
 }
@@ -61,7 +61,7 @@ const pathOf = (params: Readonly<Record<string, string>> = fixed): string =>
 async function withLane<Result>(settings: Settings, use: (under: Under) => Promise<Result>): Promise<Result> {
   const pipeline = makePipeline({
     stages: [
-      // What a plugin needs of the stages before it is checked when the pipeline starts.
+      // The stages that a plugin needs before it are checked when the pipeline starts.
       { plugin: tenancy as unknown as StagePlugin, options: optionsOf('tenancy', {}) },
       { plugin: guard as unknown as StagePlugin, options: optionsOf('guard', settings.guard ?? {}) },
       ...(settings.before === undefined ? [] : [{ plugin: settings.before, options: {} }]),
@@ -104,7 +104,7 @@ async function isLocal(address: string): Promise<boolean> {
   server.close();
   return outcome;
 }
-/** The date may be another second's. */
+/** Drops the date, because it may be that of another second. */
 const withoutDate = ({ headers, ...rest }: Got): unknown => ({ ...rest, headers: { ...headers, date: '' } });
 
 test('from the third time on, the same bytes are answered at once with the same bytes and headers', async (t) => {
@@ -140,7 +140,7 @@ test('what the whole way counts and logs, the lane counts and logs', async (t) =
         'response_tuple_mode_total{mode="default_2tuple"}',
       ];
       const counts: Record<string, number> = {};
-      // One after another: only one scrape may run.
+      // One after another: only one scrape may run at a time.
       for (const name of names) counts[name] = await metric(name);
       const shown = records()
         .filter(
@@ -180,7 +180,7 @@ test('other bytes are another request', async (t) => {
 });
 
 test('each client has its own repeats, under its own address', async (t) => {
-  // Not every system has this address: the one it has then asks again.
+  // Not every system has this address; without it, the same client sends the requests again.
   const other = (await isLocal('127.0.0.2')) ? '127.0.0.2' : '127.0.0.1';
   await withLane({}, async ({ url, get, metric, records }) => {
     for (let time = 0; time < 4; time += 1) await get(pathOf());

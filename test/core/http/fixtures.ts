@@ -10,7 +10,7 @@ import {
 } from '../../../core/plugin/index.js';
 import type { EncodedAnswer } from '../../../core/wire/answer/types.js';
 
-/** A finished text answer. */
+/** A complete text response. */
 export function text(body: string, status = 200): EncodedAnswer {
   return {
     kind: 'encoded',
@@ -21,7 +21,7 @@ export function text(body: string, status = 200): EncodedAnswer {
   };
 }
 
-/** An endpoint plugin of a few routes. */
+/** An endpoint plugin with a few routes. */
 export function serving(
   routes: Readonly<Record<string, (call: HttpCall) => Promise<Answer>>>,
 ): EndpointPlugin {
@@ -33,7 +33,7 @@ export function serving(
   });
 }
 
-/** An endpoint that tells what it was called with. */
+/** An endpoint that returns the properties of its call. */
 export const telling = (call: HttpCall): Promise<Answer> =>
   Promise.resolve(
     text(
@@ -50,7 +50,7 @@ export const telling = (call: HttpCall): Promise<Answer> =>
     ),
   );
 
-/** A last stage that answers by itself. */
+/** A last stage that answers with this function. */
 export function lastStage(handle: (exchange: Exchange<SlotName>) => Promise<Answer>): StagePlugin {
   return defineStage<unknown, SlotName, SlotName>({
     name: 'end',
@@ -62,12 +62,12 @@ export function lastStage(handle: (exchange: Exchange<SlotName>) => Promise<Answ
   });
 }
 
-/** A last stage with one answer for everything. */
+/** A last stage with the same answer for every request. */
 export function answering(answer: Answer): StagePlugin {
   return lastStage(() => Promise.resolve(answer));
 }
 
-/** A promise with its settling in the hands of the test. */
+/** A promise that the test resolves. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));

@@ -6,7 +6,7 @@ import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { serving, telling } from './fixtures.js';
 import { runs } from '../../setup/samples.js';
 
-/** The pairs of a form, and how often others had a turn meanwhile. */
+/** The pairs of a form, and the number of turns that other work had meanwhile. */
 function decode(form: string): {
   readonly pairs: readonly (readonly [string, string])[];
   readonly turns: number;
@@ -19,7 +19,7 @@ function decode(form: string): {
 }
 
 test('forms are decoded as URLSearchParams decodes them', (t) => {
-  // Node's own takes characters beyond ASCII for bytes next to an escape that is none.
+  // Node's own parser reads non-ASCII characters as bytes next to an invalid escape, so the pieces are ASCII.
   const piece = fc.constantFrom('a', '+', '%', '%4', '%41', '%zz', '%C3%A4', '%c3', '%00', '=', '&', ' ');
   const form = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));
   fc.assert(
@@ -88,7 +88,7 @@ test('more headers than Node reads are refused, so that none that names the tena
     t.like(told, { orgId: 'mine' });
     const [refused, error] = await ask(1_100);
     t.is(refused, 431);
-    // Newer releases of Node refuse them before anybody can say why.
+    // Newer releases of Node refuse them before the proxy can send an error message.
     if (error !== undefined) t.like(error, { error: 'the request has 1000 headers or more; send fewer' });
   });
 });

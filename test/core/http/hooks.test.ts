@@ -17,7 +17,7 @@ const tlsFlags = [
   `-tls-key-file=${join(tls, 'server.key')}`,
   `-tls-client-ca-file=${join(tls, 'ca.pem')}`,
 ];
-/** How long the rest of what a client does goes on after a hook has thrown: it may never have an answer. */
+/** Time for the client to go on after a hook has thrown, because it may never receive a response. */
 const restMs = 200;
 
 interface Told {
@@ -25,7 +25,7 @@ interface Told {
   readonly thrown: readonly string[];
 }
 
-/** Writes to a connection and reads to its end. */
+/** Writes to a connection and reads until it ends. */
 async function raw(url: string, signal: AbortSignal, ...texts: readonly string[]): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -37,7 +37,7 @@ async function raw(url: string, signal: AbortSignal, ...texts: readonly string[]
 
 const head = 'HTTP/1.1\r\nHost: a\r\nConnection: close\r\n';
 
-/** Stands before a backend, and cuts all connections to it when told to. */
+/** A proxy in front of a backend that cuts all connections to it on request. */
 async function relay(
   t: ExecutionContext,
   url: string,
@@ -63,7 +63,7 @@ async function relay(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cut };
 }
 
-/** Everything that a client can do, at once. */
+/** Everything that a client can do, all at once. */
 async function doEverything(url: string, signal: AbortSignal): Promise<void> {
   setMaxListeners(0, signal);
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 2, connections: 1 });
@@ -147,7 +147,7 @@ for (const [name, flags] of [
         '-listen=127.0.0.1:0',
         '-admin-listen=127.0.0.1:0',
         '-rate-limit-per-second=0',
-        // Its connections to the backend are cut all the time.
+        // The test cuts connections to the backend all the time.
         '-cb-fail-threshold=1000000',
         ...flags,
       ],
@@ -191,7 +191,7 @@ for (const [name, flags] of [
       t.is(child.exitCode, null, hook);
     }
     const { thrown } = await arm('');
-    // Each kind of object was reached.
+    // At least one hook of each kind of object has thrown.
     for (const kind of ['Server', 'Socket', 'OutgoingMessage', 'WebSocket', 'IncomingMessage'])
       t.true(
         thrown.some((hook) => hook.startsWith(`${kind} `)),

@@ -6,7 +6,9 @@ import type { EndpointPlugin } from '../../../core/plugin/index.js';
 import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { gate, serving, text } from './fixtures.js';
 
-/** An endpoint whose queries never end by themselves; `arrived` opens when some are running, `ended` when all of them were aborted. */
+/**
+ * An endpoint whose queries never end by themselves; `arrived` resolves once `wanted` of them run, `ended` once as many have been aborted.
+ */
 function hanging(wanted: number): {
   readonly endpoint: EndpointPlugin;
   readonly arrived: Promise<void>;
@@ -46,7 +48,7 @@ async function readAll(socket: Socket): Promise<string> {
 test('all pipelined requests of a client that leaves are ended and counted out, and a stop does not wait for them', async (t) => {
   const { endpoint, arrived, ended } = hanging(40);
   const log = new CapturedLog();
-  // Without a bound a stop would wait for what is not counted out.
+  // Without a time limit, a stop would wait for requests that are never counted as finished.
   const pipeline = makePipeline({ endpoints: [endpoint], server: { drainTimeout: '1h' } });
   const proxy = await startProxy(pipeline, { logTo: log });
   const socket = open(proxy.urls.main);
@@ -66,7 +68,7 @@ test('a pipelined answer that waits behind another one is counted out with its c
     const socket = open(url);
     socket.write(query + alive);
     await arrived;
-    // One answered behind the other, on a connection of its own.
+    // One response after the other, on a connection of its own.
     await (await request(`${url}/alive`)).body.dump();
     socket.destroy();
     await ended;

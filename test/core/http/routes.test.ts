@@ -4,7 +4,7 @@ import { routes as all } from '../../../core/wire/routes-table.js';
 import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { serving, telling, text } from './fixtures.js';
 
-/** Without those that other workers ask on a socket of their own, under the paths of peers. */
+/** All routes except those for other workers, which have a socket of their own and the paths of peers. */
 const routes = all.filter(({ listener }) => listener !== 'workers');
 
 test('the route table names every path once', (t) => {
@@ -86,7 +86,7 @@ test('a path with empty parts or dots is sent on to the one without', async (t) 
       ['//evil.example/loki', '/evil.example/loki'],
       ['//\\evil.example/loki', '/%5Cevil.example/loki'],
     ] as const) {
-      // The path as it is: a URL would make a slash of the backslash.
+      // The path unchanged: a URL would turn the backslash into a slash.
       const client = new Client(url);
       t.teardown(() => client.close());
       const { statusCode, headers, body } = await client.request({ path, method: 'GET' });

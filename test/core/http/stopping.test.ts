@@ -156,7 +156,7 @@ test('a path that cannot be decoded and a request that is none harm nothing', as
   });
 });
 
-/** What a server says to these bytes until it closes the connection, or until it has answered twice. */
+/** The server's reply to these bytes, until it closes the connection or has answered twice. */
 async function saidTo(url: string, text: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(text);

@@ -1,6 +1,6 @@
 /**
- * Loaded into a process before the proxy (`node --import`): has the listeners throw that code of this project registers on objects of
- * `net`, `http` and `ws`. A message names the hook that throws from now on; the answer tells all hooks and which of them have thrown.
+ * Loaded into a process before the proxy (`node --import`): makes the listeners throw that code of this project registers on objects of
+ * `net`, `http` and `ws`. A message names the hook that throws from now on; the reply lists all hooks and those that have thrown.
  */
 import { EventEmitter } from 'node:events';
 import { IncomingMessage, OutgoingMessage } from 'node:http';
@@ -16,10 +16,10 @@ const thrown = new Set<string>();
 let armed = '';
 let isInside = false;
 
-/** Methods of Node that stand between code of this project and an emitter. */
+/** Stack frames of Node's methods between code of this project and an emitter. */
 const passing = /at \S*?(?:on|once|addListener|prepend\w+|socketOnWrap)(?: \[as \w+\])? \(node:/;
 
-/** Where a listener was registered, if that is in code of this project. */
+/** The place at which a listener was registered, if it is in code of this project. */
 function hookOf(emitter: EventEmitter, event: string | symbol): string | undefined {
   const kind = Object.entries(kinds).find(([, type]) => emitter instanceof type)?.[0];
   if (kind === undefined) return undefined;
@@ -27,7 +27,7 @@ function hookOf(emitter: EventEmitter, event: string | symbol): string | undefin
   Error.stackTraceLimit = 30;
   const frames = (new Error().stack ?? '').split('\n').slice(1);
   Error.stackTraceLimit = limit;
-  // The handler of requests is given to the constructor of the server.
+  // The request handler is passed to the constructor of the server.
   const isHandler = kind === 'Server' && event === 'request';
   const first = frames.find(
     (frame) =>
@@ -48,7 +48,7 @@ function breakHeaders(request: IncomingMessage): void {
 }
 
 for (const name of ['on', 'addListener', 'once', 'prependListener', 'prependOnceListener'] as const) {
-  // It is called with its emitter below.
+  // The method is called with its emitter below.
   // eslint-disable-next-line @typescript-eslint/unbound-method
   const register = EventEmitter.prototype[name] as Register;
   EventEmitter.prototype[name] = function (this: EventEmitter, event: string | symbol, listener: Listener) {
@@ -65,7 +65,7 @@ for (const name of ['on', 'addListener', 'once', 'prependListener', 'prependOnce
         for (const value of values) if (value instanceof IncomingMessage) breakHeaders(value);
         listener.apply(this, values);
       },
-      // By this property an emitter finds the listener that is to be removed.
+      // An emitter uses this property to find the listener to remove.
       { listener },
     );
     isInside = true;

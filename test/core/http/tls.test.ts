@@ -58,7 +58,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
         'client.address': '127.0.0.1',
         'error.message': 'DEPTH_ZERO_SELF_SIGNED_CERT',
       });
-      // A session that was begun that way opens nothing either.
+      // A session that started with this certificate is not accepted either.
       const agent = new Agent({ connect: foreign, connections: 1 });
       for (let index = 0; index < 3; index += 1)
         await t.throwsAsync(request(`${url}/alive`, { dispatcher: agent }));

@@ -12,7 +12,7 @@ import {
 import { CapturedLog, makePipeline, withPipeline } from '../../../core/testing/index.js';
 import { gate, telling } from './fixtures.js';
 
-/** An endpoint that upgrades the tail's route. */
+/** An endpoint that upgrades the route of tails. */
 function upgrading(handler: UpgradeHandler): EndpointPlugin {
   return defineEndpoint({
     name: 'fixture',
@@ -28,7 +28,7 @@ function open(url: string): WebSocket {
   return new WebSocket(`${url.replace('http', 'ws')}/loki/api/v1/tail?query=x`);
 }
 
-/** Sends a request as it is and reads the answer to the end of the connection. */
+/** Sends a request unchanged and reads the response to the end of the connection. */
 async function raw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
