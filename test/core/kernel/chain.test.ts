@@ -11,7 +11,7 @@ function link(rest: RestUse, handle: Stage<SlotName, SlotName>['handle'], id = '
   return { id, rest, stage: { handle } };
 }
 
-/** A stage that runs the rest as often as told, one after another. */
+/** A stage that runs the rest of the chain `times` times, one run after another. */
 function running(rest: RestUse, times: number): ChainLink {
   return link(rest, async (exchange, run) => {
     let answer = names('own');
@@ -106,7 +106,7 @@ test('a last stage that runs the rest is told that nobody is behind it', async (
 });
 
 test('a stage that gives no answer is named', async (t) => {
-  // What a stage of a site gives need not have been type-checked.
+  // Answers of site plugins may not have been type-checked.
   const nothings: readonly unknown[] = [undefined, null, 'names', {}];
   for (const nothing of nothings as readonly Answer[]) {
     const stage = link('never', () => Promise.resolve(nothing));

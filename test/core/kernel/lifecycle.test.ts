@@ -8,7 +8,7 @@ function unit(id: string, lifecycle: Lifecycle): Unit {
   return { id, kind: 'stage', at: 'site.yaml:3:5', life: new Life(id, lifecycle) };
 }
 
-/** A plugin that writes down what is done to it. */
+/** A plugin that records calls of its lifecycle methods. */
 function noting(id: string, notes: string[], change: Lifecycle = {}): Unit {
   const note = (what: string) => (): Promise<void> => {
     notes.push(`${what} ${id}`);

@@ -10,7 +10,7 @@ const answer: Answer = { kind: 'names', values: [], warnings: [] };
 
 type Handle = (exchange: Exchange<SlotName>, rest: Rest<SlotName>, clock: FakeClock) => Promise<Answer>;
 
-/** Runs a chain of two stages once, and gives what their meters say then. */
+/** Runs a chain of two stages once, and returns the figures of their meters. */
 async function metered(
   above: Handle,
   below: Handle,
@@ -117,7 +117,7 @@ test('quantiles are of the last calls, and there are none before the first', (t)
     call.answered();
   }
   t.is(meter.figures().calls, 3_000);
-  // Of the last 1,024 calls: 1,977 ms to 3,000 ms.
+  // Quantiles of the last 1,024 calls: 1,977 ms to 3,000 ms.
   t.deepEqual(meter.figures().ownMs, { p50: 2_488, p95: 2_949 });
 });
 
@@ -131,7 +131,7 @@ test('waiting for what a stage has lent is its own time, and not that of who wai
       clock.advance(2);
       exchange.waits?.begin();
       clock.advance(30);
-      // A second call at the same time is no second time.
+      // A second wait at the same time is not counted again.
       exchange.waits?.begin();
       clock.advance(10);
       exchange.waits?.end();

@@ -57,7 +57,7 @@ test('changed pipeline files start when they pass the checker, and only then', a
   const counts = { started: 0, refused: 0 };
   for (let step = 0; step < 60; step += 1) {
     const { text, kind } = changedFile(18, step);
-    // It takes a fixed port, and a while.
+    // The embedded backend uses a fixed port and starts slowly.
     if (text.includes('embedded-backend')) continue;
     await withSite({ pipeline: text }, async (file) => {
       const findings = await checked(file);

@@ -13,15 +13,15 @@ import {
 import type { Site } from './site.js';
 
 /**
- * Who refuses a broken plugin: the checker, and so the start; the start alone, since only creating the plugin tells; or the first request,
- * with a 500 that names it.
+ * The point at which a broken plugin is refused: by the checker, and so at startup; only at startup, because the plugin must be created to
+ * find the defect; or at the first request, with a 500 that names it.
  */
 export type Outcome = 'check' | 'start' | 'request' | 'runs';
 
 export interface Case extends Site {
   readonly title: string;
   readonly outcome: Outcome;
-  /** What the finding, the error of the start or the log says. */
+  /** Text of the finding, the startup error or the log. */
   readonly says?: RegExp;
   readonly path?: string;
 }
@@ -34,7 +34,7 @@ type Row = readonly [
   path?: string,
 ];
 
-/** Refused by the checker and by the start, in the same words. */
+/** Refused by the checker and at startup, with the same message. */
 const refused: readonly Row[] = [
   ['a module with an open bracket', 'export default {\n  kind: 1,\n', /R021 .*odd\.mjs:\d/],
   ['a module with a stray word', 'export default 1;\n\nfoo bar;\n', /R021 .*odd\.mjs:3/],
@@ -213,7 +213,7 @@ const refused: readonly Row[] = [
   ['a pipeline that never answers', stage(''), /R033 /, odd.replace('  - use: ./end.mjs\n', '')],
 ];
 
-/** Only creating them tells. */
+/** Plugins whose defect shows only when they are created. */
 const unmade: readonly Row[] = [
   [
     'create that throws',
@@ -259,7 +259,7 @@ const unmade: readonly Row[] = [
   ],
 ];
 
-/** They start, and the first request that meets them gets a 500. */
+/** Plugins that start, and whose first request gets a 500. */
 const failing: readonly Row[] = [
   ['a stage that gives nothing', handling('await rest(exchange);'), /returned undefined instead/],
   ['a stage that gives a text', handling("return 'done';", "rest: 'maybe',"), /returned a string instead/],
@@ -331,7 +331,7 @@ const failing: readonly Row[] = [
   ],
 ];
 
-/** Unusual, and right. */
+/** Unusual but valid plugins. */
 const sound: readonly Row[] = [
   ['a stage that does nothing', stage('')],
   [

@@ -8,14 +8,14 @@ import { loadPipeline } from '../../../../core/kernel/pipeline/index.js';
 import { startProxy } from '../../../../core/program/start-proxy.js';
 import { CapturedLog, withProxyFile, type LogRecord } from '../../../../core/testing/index.js';
 
-/** A stage that answers every question, for the end of the chain. */
+/** A stage that answers every request, for the end of the chain. */
 const end = `export default {
   kind: 'stage', name: 'end', summary: 'Answers.', needs: [], gives: [], rest: 'never',
   create: () => ({ handle: async () => ({ kind: 'names', values: ['one'], warnings: [] }) }),
 };
 `;
 
-/** A folder of a site: a pipeline file, the plugin under test and what it stands beside. */
+/** A folder of a site: a pipeline file, the plugin under test and another module. */
 export interface Site {
   /** The text of `odd.mjs`. */
   readonly odd?: string;
@@ -25,7 +25,7 @@ export interface Site {
   readonly pipeline: string;
 }
 
-/** What became of a request, and what was logged and counted of it. */
+/** The response to a request, and its log records and metrics. */
 export interface Asked {
   readonly status: number;
   readonly text: string;
@@ -33,7 +33,7 @@ export interface Asked {
   readonly metrics: string;
 }
 
-/** Writes a site, passes its file to a test, and removes it. */
+/** Writes a site, passes its pipeline file to a test, and removes the site. */
 export async function withSite<Result>(site: Site, use: (file: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-agreement-'));
   try {
@@ -48,7 +48,7 @@ export async function withSite<Result>(site: Site, use: (file: string) => Promis
   }
 }
 
-/** The errors that `ref-proxy check` tells of a file, each as one line. */
+/** The errors that `ref-proxy check` reports for a file, one line each. */
 export async function checked(file: string): Promise<readonly string[]> {
   const findings = await checkFiles([file], { sources: { flags: new Map(), env: {} } });
   return findings
@@ -57,8 +57,8 @@ export async function checked(file: string): Promise<readonly string[]> {
 }
 
 /**
- * Starts a file as `serve` does, and asks it once; the text of the error when it does not start. It listens on free ports; with `asItIs` on
- * those of the file, for one that is to be refused because of them.
+ * Starts a file as `serve` does, and sends one request; returns the error message if it does not start. It listens on free ports; with
+ * `asItIs` on those of the file, for a file that must be refused because of its ports.
  */
 export async function started(
   file: string,
@@ -66,7 +66,7 @@ export async function started(
   asItIs = false,
 ): Promise<Asked | string> {
   try {
-    // Flags of plugins and of the house are one list on the command line.
+    // Flags of plugins and built-in flags share one list on the command line.
     new FlagIndex([...builtInDefinitions(), ...(await siteDefinitions(file))]);
     if (asItIs) return await refusal(file);
     return await withProxyFile(

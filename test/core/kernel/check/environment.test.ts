@@ -10,7 +10,7 @@ import { checkText, minimalStages, pipelineOf, places } from './fake-built-ins.j
 
 const signal = new AbortController().signal;
 
-/** A machine on which everything goes well, except what a test says. */
+/** A machine on which every check succeeds, except for these faults. */
 function machine(faults: Partial<Surroundings> = {}): Surroundings & { readonly asked: string[] } {
   const asked: string[] = [];
   const well = (what: string): Promise<undefined> => {
@@ -91,7 +91,7 @@ test('this machine: files and folders', async (t) => {
   t.is(await canWrite(folder), 'it is a directory');
   t.is(await canWrite(join(folder, 'none', 'new')), 'its directory does not exist');
   chmodSync(file, 0o400);
-  // Root may write anything; everybody else is told.
+  // Root can write any file; for other users the test expects an error.
   t.is(await canWrite(file), process.getuid?.() === 0 ? undefined : 'permission denied');
 });
 

@@ -65,7 +65,7 @@ const plugins: readonly Plugin[] = [
   service('demo-data'),
 ];
 
-/** The default plugins' slots and the real schemas, without the plugins' code: rules are judged by themselves. */
+/** The slots of the default plugins and the real schemas, without the plugins' code, so that rules are tested on their own. */
 export const fakeBuiltIns: BuiltIns = {
   names: plugins.map((plugin) => plugin.name).sort(),
   schemas: readBuiltInSchemas(),
@@ -81,7 +81,7 @@ export interface CheckTextOptions {
   readonly surroundings?: Surroundings;
 }
 
-/** The findings about a text. */
+/** The findings for a text. */
 export async function checkText(text: string, options: CheckTextOptions = {}): Promise<readonly Finding[]> {
   const {
     name = 'site.yaml',
@@ -102,7 +102,7 @@ export function places(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ rule, at }) => `${rule} ${at.line}:${at.column}`);
 }
 
-/** A pipeline of the given stages; `top` goes above the lists. The first stage's entry is on line 3 when `top` is empty. */
+/** A pipeline with the given stages; `top` goes above the lists. The first stage's entry is on line 3 when `top` is empty. */
 export function pipelineOf(stages: readonly string[], top = ''): string {
   const items = stages.map((stage) => `  - use: ${stage}\n`).join('');
   return `version: 1\n${top}stages:\n${items}endpoints:\n  - use: reference-api\n`;

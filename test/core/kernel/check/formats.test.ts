@@ -16,7 +16,7 @@ async function five(format: Format, hasColor = false): Promise<string> {
   return formatFindings(await checkText(text, { name }), format, sources, { hasColor });
 }
 
-/** What is wrong with five.yaml, as docs/checker.md says where findings point. */
+/** The defects of five.yaml, at the places where docs/checker.md says that findings point. */
 const expected: readonly (readonly [rule: string, line: number, column: number, endColumn: number])[] = [
   ['R030', 5, 5, 15], // the entry of a stage before what it needs
   ['R007', 9, 7, 21], // the key of a misspelt option

@@ -8,7 +8,7 @@ import { describedRules } from '../../../../core/kernel/check/described-rules.js
 import type { LintRule, Plugin } from '../../../../core/plugin/index.js';
 import { checkText, minimalStages, pipelineOf, places } from './fake-built-ins.js';
 
-/** The text of a module of a site: a stage with a schema and rules. */
+/** The source of a site's module: a stage with a schema and rules. */
 function siteStage(lint: string): string {
   return `export default {
   kind: 'stage', name: 'only-prod', summary: 'Lets queries see production only.',
@@ -118,7 +118,7 @@ test('a lint that is no list of rules makes the module no plugin', async (t) => 
 
 test('the rules that docs/checker.md lists of plugins are those that the plugins declare', async (t) => {
   const builtIns = packageBuiltIns();
-  // The default export of a built-in is a plugin, which other tests hold.
+  // The default export of a built-in is a plugin; other tests check this.
   const plugins = (await Promise.all(builtIns.names.map((name) => builtIns.load(name)))) as readonly Plugin[];
   const declared = plugins.flatMap(({ lint = [] }): readonly LintRule[] => lint);
   const all = await describedRules();

@@ -7,7 +7,7 @@ export interface Case extends CheckTextOptions {
   readonly text: string;
 }
 export interface InvalidCase extends Case {
-  /** `R007 14:7`, all findings in order. */
+  /** All findings in order, as `R007 14:7`. */
   readonly finds: readonly string[];
   /** Words of the first finding's message or fix. */
   readonly says?: string;
@@ -632,7 +632,7 @@ export const invalid: readonly InvalidCase[] = [
     says: 'move "site-gate" above line 5',
   },
   {
-    // All options of the house are read, but for deprecated ones.
+    // All built-in options are read, except for deprecated ones.
     title: 'R054 an option of a site that nothing reads',
     text: ten.replace(
       '- use: tenancy',

@@ -12,7 +12,7 @@ for (const { title, text, ...options } of valid) {
 for (const { title, text, finds, says, ...options } of invalid) {
   test(`found: ${title}`, async (t) => {
     const findings = await checkText(text, options);
-    // Which options are read changes from version to version; cases about it say so.
+    // The set of options that are read changes between versions; cases about it have R054 in their title.
     const told = findings.filter(({ rule }) => rule !== 'R054' || title.startsWith('R054'));
     t.deepEqual(places(told), finds);
     const [first] = findings;
@@ -23,7 +23,7 @@ for (const { title, text, finds, says, ...options } of invalid) {
 
 test('every rule about the text has a case that breaks it', async (t) => {
   const tried = new Set(invalid.flatMap(({ finds }) => finds.map((found) => found.slice(0, 4))));
-  // Looked at in load-plugin.test.ts, missing-option.test.ts and agreement, which bring plugins of their own.
+  // Tested in load-plugin.test.ts, missing-option.test.ts and agreement, with plugins of their own.
   const elsewhere = new Set(['R009', 'R021', 'R037']);
   for (const { id, tier } of await describedRules())
     t.true(

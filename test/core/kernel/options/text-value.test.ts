@@ -5,7 +5,7 @@ import { printText, readText, type ValueSchema } from '../../../../core/kernel/o
 const list: ValueSchema = { type: 'array', items: { type: 'string' } };
 const lines: ValueSchema = { ...list, 'x-list': 'lines' };
 
-/** A finite number that JSON can write; it knows no negative zero. */
+/** A finite number that JSON can write; JSON has no negative zero. */
 const numbers = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0));
 const laws: readonly (readonly [string, ValueSchema, fc.Arbitrary<unknown>])[] = [
   ['boolean', { type: 'boolean' }, fc.boolean()],
@@ -24,7 +24,7 @@ for (const [name, schema, values] of laws) {
       fc.property(values, (value) => {
         const read = readText(schema, printText(schema, value));
         t.is(read.kind, 'value');
-        // Compared as JSON: that is what the file holds, and it has one zero only.
+        // Compared as JSON, because the file contains JSON, which has only one zero.
         return read.kind === 'value' && JSON.stringify(read.value) === JSON.stringify(value);
       }),
     );

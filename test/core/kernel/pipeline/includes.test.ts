@@ -49,7 +49,7 @@ async function folderOf(t: ExecutionContext, files: Readonly<Record<string, stri
   return folder;
 }
 
-/** Findings as `file:line:column rule message`, from the folder. */
+/** Findings as `file:line:column rule message`, with paths relative to the folder. */
 async function findingsOf(
   t: ExecutionContext,
   files: Readonly<Record<string, string>>,

@@ -16,7 +16,7 @@ const load = (use: string): Promise<PluginLoad> => loadPlugin(use, folder, fakeB
 const service = (name: string): string =>
   `export default { kind: 'service', name: '${name}', summary: 's', create: () => ({}) };`;
 
-/** A folder with packages installed in it. */
+/** A folder with these packages installed. */
 function siteWithPackages(packages: Readonly<Record<string, object>>): string {
   const site = mkdtempSync(join(tmpdir(), 'ref-proxy-site-'));
   for (const [name, manifest] of Object.entries(packages)) {

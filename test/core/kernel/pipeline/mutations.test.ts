@@ -51,7 +51,7 @@ const scraps = fc.constantFrom(
   ],
 );
 
-/** Replaces some characters of a text: plain data, so that a counterexample can be read. */
+/** Replaces some characters of a text; plain data, so that counterexamples are readable. */
 const mutation = fc.record({ place: fc.nat(), length: fc.nat(40), scrap: fc.oneof(scraps, fc.string()) });
 
 function mutate(

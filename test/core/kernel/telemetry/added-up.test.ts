@@ -34,7 +34,7 @@ test('measurements of workers are added up or merged, and counts outlive who cou
   two.meters.asked_total.add(1, { kind: 'y' });
   const update = async (): Promise<void> => {
     sums.update(1, await one.registry.measurements());
-    // As it comes over the line.
+    // Serialized as between processes.
     sums.update(2, JSON.parse(JSON.stringify(await two.registry.measurements())) as never);
   };
   await update();

@@ -4,7 +4,7 @@ import { Secrets } from '../../../../core/base/secrets.js';
 import { createLoggers, LogWriter } from '../../../../core/kernel/telemetry/logger.js';
 import { CapturedLog } from '../../../../core/testing/index.js';
 
-/** Characters that the spellings write in different ways; none is in what stands in place of a secret. */
+/** Characters that the spellings encode differently; none of them occurs in the replacement of a secret. */
 const secret = fc.string({
   unit: fc.constantFrom('X', 'y', '7', '/', '+', '=', '%', '&', ' ', '"', '\\', '\n', 'é', '😀'),
   minLength: 6,
@@ -33,7 +33,7 @@ const spelled: readonly ((text: string) => string)[] = [
   inBase64,
   (text) => Buffer.from(text).toString('base64url'),
 ];
-/** Where a text may stand in a record. */
+/** Places for a text in a record. */
 const places: readonly (typeof inBody)[] = [
   inBody,
   (text) => ['body', { field: text, number: 1n }],

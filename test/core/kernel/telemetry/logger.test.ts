@@ -126,7 +126,7 @@ test('an error that is its own cause, or has no end of causes, is written all th
   t.is(deep.match(/"message":/g)?.length, 17);
 });
 
-/** A destination whose writes end when and how a test says. */
+/** A destination whose writes end only when the test says so, and with its result. */
 class HeldDestination implements LogDestination {
   readonly written: string[] = [];
   readonly #under: ((error?: Error) => void)[] = [];
@@ -136,7 +136,7 @@ class HeldDestination implements LogDestination {
     this.#under.push(done);
   }
 
-  /** Ends the write under way. */
+  /** Ends the write in progress. */
   end(error?: Error): void {
     this.#under.shift()?.(error);
   }
@@ -226,7 +226,7 @@ test('lines for a destination that others write to go in pieces that a pipe take
   writer.flush();
   t.is(pieces.join(''), lines.join(''));
   t.true(pieces.every((piece) => piece.endsWith('\n')));
-  // A line that is longer by itself goes alone.
+  // A line that exceeds the limit by itself is written alone.
   const long = pieces.filter((piece) => Buffer.byteLength(piece) > 4_096);
   t.deepEqual(long, [lines[50]]);
 });

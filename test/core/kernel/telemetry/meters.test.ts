@@ -157,7 +157,7 @@ test('ten thousand tenants are as many series as the limits allow, and a scrape 
     20_000,
   );
   await inSteps('a push', async () => {
-    // To pull is what makes them.
+    // Batches are made lazily, when they are pulled.
     for await (const batch of batches(measurements, { startNs: 1n, nowNs: 2n }, 500))
       t.true(batch.length > 0);
   });

@@ -1,4 +1,4 @@
-/** Figures of the process and its machine, as a scrape finds them. */
+/** Metrics of the process and its machine, as a scrape returns them. */
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,12 +29,12 @@ function proxyOf(
   });
 }
 
-/** A proc folder with what was recorded, to be changed. */
+/** A copy of the recorded proc folder, which tests may change. */
 async function withProc(use: (root: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'ref-proxy-proc-'));
   try {
     await cp(recorded, root, { recursive: true });
-    // Git keeps no files of this name well: descriptors are numbers.
+    // Git does not store these files well, because their names are descriptor numbers.
     await mkdir(join(root, 'self/fd'));
     for (const descriptor of ['0', '1', '2', '17']) await writeFile(join(root, 'self/fd', descriptor), '');
     await use(root);
@@ -47,7 +47,7 @@ function isAboutFigures(record: LogRecord): boolean {
   return String(record.get('body')).startsWith('system metrics are missing');
 }
 
-/** The samples of a metric, without the prefix: what stands between its name and the value, and the value. */
+/** The samples of a metric, named without the prefix: values by the text between name and value. */
 function samplesOf(text: string, name: string): Readonly<Record<string, number>> {
   const lines = text.matchAll(new RegExp(`^ref_proxy_${name}(\\{[^}]*\\})? (\\S+)$`, 'gm'));
   return Object.fromEntries([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
@@ -176,7 +176,7 @@ test.serial(
 
 test.serial('the heap and the pauses of its collector are those of V8', async (t) => {
   await proxyOf({}, async ({ url }) => {
-    // Young objects, until the collector has run.
+    // Allocates young objects until the collector has run.
     for (let text = ''; !/^ref_proxy_go_gc_cycles_total [1-9]/m.test(text); text = await scrape(url))
       JSON.stringify(Array.from({ length: 100_000 }, (_, at) => ({ at })));
     const text = await scrape(url);

@@ -1,4 +1,7 @@
-/** A proxy as real scrapers see it (`PROMETHEUS`, `VICTORIA_METRICS`, or those in the PATH): what they read comes back from their own API. */
+/**
+ * Scrapes of a proxy by real scrapers (`PROMETHEUS`, `VICTORIA_METRICS`, or those in the PATH), compared with the results of their own
+ * query API.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +19,7 @@ interface Scraper {
   readonly variable: string;
   readonly program: string;
   readonly args: (config: string, data: string, listen: string) => readonly string[];
-  /** Asked before a query, where what was just read would be found only later. */
+  /** Requested before a query if recent samples become visible only later. */
   readonly flush?: string;
 }
 
@@ -39,7 +42,7 @@ const scrapers: readonly Scraper[] = [
       `-promscrape.config=${config}`,
       `-storageDataPath=${data}`,
       `-httpListenAddr=${listen}`,
-      // Answers have what was read a moment ago.
+      // Responses include the most recent samples.
       '-search.latencyOffset=0s',
       '-search.disableCache',
       '-memory.allowedBytes=64MiB',
@@ -48,7 +51,7 @@ const scrapers: readonly Scraper[] = [
   },
 ];
 
-/** Series whose values stand still once nobody asks: a counter, and the buckets, sum and count of a histogram. */
+/** Series that do not change without requests: a counter, and the buckets, sum and count of a histogram. */
 const asked = [
   'ref_proxy_requests_total{endpoint!="metrics",route!="/metrics"}',
   'ref_proxy_request_duration_seconds_bucket{route="/loki/api/v1/labels"}',
@@ -63,13 +66,13 @@ for (const { name, variable, program, args, flush } of scrapers) {
     console.log(`no ${program} in the PATH and no ${variable}: ${name} does not scrape a proxy in the tests`);
   const withScraper = found === undefined ? test.skip : test;
   withScraper(`what ${name} has scraped is what a proxy has counted`, async (t) => {
-    // A scraper that refuses what it reads is asked until then.
+    // Polls a scraper until it accepts what it has read; the timeout of the test ends it otherwise.
     t.timeout(300_000);
     const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
     const flags = {
       backend: 'http://127.0.0.1:9',
       'server.register-instrumentation': 'true',
-      // The test reads while the scraper does.
+      // The test scrapes in parallel with the scraper.
       'server.metrics-max-concurrency': '0',
     };
     const use = async ({ url }: { readonly url: string }): Promise<void> => {
@@ -82,7 +85,7 @@ for (const { name, variable, program, args, flush } of scrapers) {
         config,
         // JSON is YAML.
         JSON.stringify({
-          // It is how long a scrape may take, too: after one that takes longer, series are gone.
+          // Also the timeout of a scrape: series disappear after a scrape that takes longer.
           global: { scrape_interval: '5s' },
           scrape_configs: [{ job_name: 'ref-proxy', static_configs: [{ targets: [new URL(url).host] }] }],
         }),
@@ -105,7 +108,7 @@ for (const { name, variable, program, args, flush } of scrapers) {
           t.true(scraped.size > 0, expression);
           for (const [series, value] of scraped) {
             const counted = own.get(`${metric}${series}`) ?? NaN;
-            // VictoriaMetrics keeps twelve digits or so.
+            // VictoriaMetrics keeps about twelve digits.
             t.true(Math.abs(value - counted) <= counted * 1e-9, `${series}: ${value}, ${counted}`);
           }
         }
@@ -116,11 +119,11 @@ for (const { name, variable, program, args, flush } of scrapers) {
           'histogram_quantile(0.5, sum by (le) (ref_proxy_request_duration_seconds_bucket))',
         );
         t.true((median.get('') ?? NaN) > 0);
-        // Every line of the text was taken.
+        // Every line of the text was accepted.
         const samples = await query(api, 'scrape_samples_scraped{job="ref-proxy"}');
         t.true((samples.get('') ?? NaN) >= before.size, `${samples.get('')}, ${before.size}`);
       } finally {
-        // What it has stored is thrown away.
+        // Its data is thrown away.
         child.kill('SIGKILL');
         await ended;
       }
@@ -139,13 +142,16 @@ function dump({ body }: Dispatcher.ResponseData): Promise<void> {
 
 type Samples = ReadonlyMap<string, number>;
 
-/** The answer to a query of an instant: values by labels, without those that a scraper adds. Empty while nobody listens there. */
+/**
+ * The result of an instant query: values by labels, without labels that the scraper adds. Empty as long as no server listens at the
+ * address.
+ */
 async function query(api: string, expression: string): Promise<Samples> {
   const answer = await request(`${api}?query=${encodeURIComponent(expression)}`).catch(() => undefined);
   if (answer === undefined) return new Map();
   const text = await answer.body.text();
   if (answer.statusCode !== 200) return new Map();
-  // The scraper's own API.
+  // The format of the scraper's API.
   const { data } = JSON.parse(text) as {
     readonly data: {
       readonly result: readonly {

@@ -1,4 +1,4 @@
-/** What the specification lists (Metrics; Structured logs), found in what a proxy shows after it has been used. */
+/** Checks that a proxy has the metrics and log fields of the specification (Metrics; Structured logs) after some use. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import {
 const pipeline = join(packageRoot(), 'pipelines/reference-compatible.yaml');
 const minuteMs = 60_000;
 const nowMs = Date.parse('2026-11-01T12:00:00Z');
-/** Over twelve hours, of which two have none. */
+/** Lines spread over twelve hours, two of which have none. */
 const lines = Array.from({ length: 480 }, (_, at) => at)
   .filter((at) => at < 200 || at >= 280)
   .map((at) => ({
@@ -42,7 +42,7 @@ function listed(file: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Requests of many kinds, some of them refused; gives what was logged. */
+/** Sends requests of many kinds, some of them refused, and returns the log records. */
 async function use({ ask, advance }: RunningPipeline): Promise<readonly LogRecord[]> {
   const log: LogRecord[] = [];
   const api = async (path: string, params: Readonly<Record<string, string>>, more = {}): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Traces of a proxy, pushed to a receiver that listens here. */
+/** Traces that a proxy pushes to a local receiver. */
 import type { IncomingHttpHeaders } from 'node:http';
 import test from 'ava';
 import { request } from 'undici';
@@ -34,7 +34,7 @@ interface Heard {
   readonly body: Buffer;
 }
 
-/** A server that takes everything and notes it. */
+/** A server that accepts and records every request. */
 async function withServer(
   answer: (heard: Heard) => { readonly status: number; readonly type?: string; readonly body?: string },
   use: (url: string, heard: readonly Heard[]) => Promise<void>,
@@ -53,7 +53,7 @@ async function withServer(
   );
 }
 
-/** A VictoriaLogs that counts a row and then has none. */
+/** A fake VictoriaLogs that counts one row, but returns no rows. */
 function nothing({ path: asked }: Heard): {
   readonly status: number;
   readonly type: string;
@@ -66,7 +66,7 @@ function nothing({ path: asked }: Heard): {
   return { status: 200, type: 'application/stream+json', body };
 }
 
-/** What reaches a receiver of the requests that `ask` makes of a proxy before it stops, and what its backend was asked. */
+/** The spans and pushes that a receiver gets for the requests of `ask` until the proxy stops, and the calls of its backend. */
 async function traced(
   flags: Readonly<Record<string, string>>,
   ask: (under: ProxyUnderTest) => Promise<void>,
@@ -136,14 +136,14 @@ test.serial(
       'http.response.status_code': 200,
       'ref.request.type': 'query_range',
     });
-    // The query itself is only told where the log may show it.
+    // Spans contain the query only if the log may show it.
     t.false(JSON.stringify(spans).includes('secret'));
     const named = (name: string): Span | undefined => spans.find((span) => span.name === name);
     const call = spans.find(({ name }) => name === 'POST /select/logsql/query');
     t.is(call?.kind, 3);
     const backend = named('stage backend');
     t.is(call?.parentSpanId, backend?.spanId);
-    // Every stage stands inside the one before it, the first one inside the request.
+    // The span of each stage is a child of the one before it, and the first one is a child of the request.
     let above: Span | undefined = backend;
     const names: string[] = [];
     while (above !== undefined && above !== server) {

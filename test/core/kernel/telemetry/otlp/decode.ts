@@ -1,4 +1,4 @@
-/** Reads what is pushed, from the definitions of OTLP (opentelemetry/proto/metrics/v1/metrics.proto) and of protobuf's wire format. */
+/** Decodes pushed data, by the definitions of OTLP (opentelemetry/proto/metrics/v1/metrics.proto) and the protobuf wire format. */
 
 type Kind =
   | 'text'
@@ -50,7 +50,7 @@ const resourceMetrics: Definition = {
   2: ['scopeMetrics', scopeMetrics, 'repeated'],
 };
 
-/** An `ExportMetricsServiceRequest`, in the names of OTLP's JSON form. An Error for fields that are not defined or have another form. */
+/** An `ExportMetricsServiceRequest`, with the names of OTLP's JSON form. Throws an Error for fields that are undefined or malformed. */
 export function decodeRequest(bytes: Buffer): unknown {
   return decode(bytes, { 1: ['resourceMetrics', resourceMetrics, 'repeated'] });
 }
@@ -72,7 +72,7 @@ const span: Definition = {
   16: ['flags', 'fixed32'],
 };
 
-/** An `ExportTraceServiceRequest`, likewise. */
+/** An `ExportTraceServiceRequest`, in the same form. */
 export function decodeTraces(bytes: Buffer): unknown {
   const scopeSpans: Definition = {
     1: ['scope', { 1: ['name', 'text'], 2: ['version', 'text'], 4: ['droppedAttributesCount', 'whole'] }],
@@ -148,7 +148,7 @@ function valueOf(part: Buffer, kind: Kind): unknown {
   }
 }
 
-/** An `ExportMetricsServiceResponse` that tells what was refused. */
+/** An `ExportMetricsServiceResponse` that reports rejected data points. */
 export function partialSuccess(rejected: number, message: string): Buffer {
   const text = Buffer.from(message);
   const inner = Buffer.concat([Buffer.from([8, rejected, 18, text.length]), text]);

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { packageRoot } from '../../../../../core/kernel/options/index.js';
 
-/** Listens while `use` runs, and takes each request with its whole body; with TLS by the certificate of the tests. */
+/** Runs a server while `use` runs, and passes each request with its whole body to `take`; TLS uses the test certificate. */
 export async function whileListening(
   take: (incoming: IncomingMessage, body: Buffer, response: ServerResponse) => void,
   use: (url: string) => Promise<void>,

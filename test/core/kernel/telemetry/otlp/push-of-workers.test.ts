@@ -16,12 +16,12 @@ test.serial(
         t.true(metricsOf(one).some(({ name }) => name === 'ref_proxy_uptime_seconds'));
         t.is(new Set(pushed.flatMap((each) => metricsOf(each).map(workersOf)).filter(Boolean)).size, 1);
         await stop(under);
-        // Both workers have answered, so that none of these is missing only where each has pushed.
+        // Both workers have answered, so all of these spans arrive only if each worker has pushed its own.
         const spans = pushed.filter(({ path }) => path === '/v1/traces').flatMap(spansIn);
         const own = spans.filter(({ traceId }) => traceId === '7'.repeat(32));
         for (const name of ['GET /loki/api/v1/query', 'stage tenancy'])
           t.is(own.filter((span) => span.name === name).length, texts.length, name);
-        // Scrapes between workers are not part of it.
+        // Scrapes between workers do not belong to the trace.
         t.true(spans.every((span) => own.includes(span) || span.name.includes('/_cache/')));
       },
     );

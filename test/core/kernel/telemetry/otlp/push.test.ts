@@ -1,4 +1,4 @@
-/** Metrics pushed by a proxy to a receiver that listens here. */
+/** Metrics that a proxy pushes to a local receiver. */
 import * as zlib from 'node:zlib';
 import test from 'ava';
 import { request } from 'undici';

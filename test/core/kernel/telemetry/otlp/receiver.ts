@@ -1,4 +1,4 @@
-/** A receiver of OTLP, metrics and traces, that listens here. */
+/** A local OTLP receiver for metrics and traces. */
 import type { IncomingMessage } from 'node:http';
 import * as zlib from 'node:zlib';
 import { decodeRequest, decodeTraces } from './decode.js';
@@ -43,13 +43,13 @@ export interface Answered {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
 }
-/** What answers the push of this number, from 0; undefined never answers. */
+/** Returns the response to push number `at`, counted from 0; with undefined the receiver never responds. */
 export type Answering = (at: number) => Answered | undefined;
 
 export interface Receiver {
   readonly url: string;
   readonly pushed: readonly Pushed[];
-  /** Resolves with the push that is so, come or to come. */
+  /** Resolves with the first push that matches, whether it has already arrived or not. */
   readonly has: (isIt: (pushed: Pushed, at: number) => boolean) => Promise<Pushed>;
 }
 
@@ -106,7 +106,7 @@ export function spansIn({ bytes }: Pushed): readonly Span[] {
   return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 }
 
-/** The metrics of a push, whatever their scopes. */
+/** The metrics of a push, from all scopes. */
 export function metricsOf({ document }: Pushed): readonly Metric[] {
   return document.resourceMetrics.flatMap(({ scopeMetrics }) =>
     scopeMetrics.flatMap(({ metrics }) => metrics),
