@@ -13,7 +13,7 @@ import type {
   VectorMatching,
 } from '../../../core/logql/index.js';
 
-// Trees are made as the parser makes them, but for their places in a text.
+// Trees are the same as from the parser, except for their positions in a text.
 const span: Span = { start: 0, end: 0 };
 const second = 1_000_000_000n;
 const name = fc.constantFrom('a', 'b_1', 'App', 'sum', 'duration', '__error__', 'vector');
@@ -126,7 +126,7 @@ const stage: fc.Arbitrary<Stage> = fc.oneof(
     .map(([kind, list]) => ({ kind, items: list, span })),
 );
 
-/** `drop a != "x"` can only be read as a matcher, so a line filter may not follow a bare name like that. */
+/** The parser always reads `drop a != "x"` as a matcher, so a line filter cannot follow a bare name. */
 function isAmbiguous(stages: readonly Stage[]): boolean {
   return stages.some((made, index) => {
     const next = stages[index + 1];
@@ -136,7 +136,7 @@ function isAmbiguous(stages: readonly Stage[]): boolean {
   });
 }
 
-/** Log queries that the checks let pass. */
+/** Log queries that pass all checks. */
 export const logExpr: fc.Arbitrary<LogExpr> = fc
   .tuple(
     fc.array(matcher, { maxLength: 3 }),
@@ -210,7 +210,7 @@ const matching: fc.Arbitrary<VectorMatching | undefined> = fc.oneof(
   fc
     .tuple(fc.boolean(), labels, fc.constantFrom(undefined, 'left' as const, 'right' as const), labels)
     .map(([on, list, group, include]) => ({
-      // Ignoring nothing is not printed.
+      // An empty `ignoring` is not printed.
       on: on || list.length === 0,
       labels: list,
       group,
@@ -240,7 +240,7 @@ const binaryOp = fc.constantFrom<BinaryOp[]>(
   '^',
 );
 
-/** Metric expressions that the checks let pass; literals only where nothing folds them. */
+/** Metric expressions that pass all checks, with literals only where nothing folds them. */
 export const metricExpr: fc.Arbitrary<MetricExpr> = fc.letrec<{ metric: MetricExpr }>((tie) => ({
   metric: fc.oneof(
     { maxDepth: 3 },
@@ -257,7 +257,7 @@ export const metricExpr: fc.Arbitrary<MetricExpr> = fc.letrec<{ metric: MetricEx
     fc
       .tuple(binaryOp, fc.boolean(), matching, tie('metric'), tie('metric'))
       .map(([op, returnBool, how, left, right]) => {
-        // In `group_left (a + b)` the parenthesis opens a list of labels.
+        // In `group_left (a + b)` the parenthesis would start a list of labels.
         const matched =
           how?.group !== undefined && right.kind === 'binary' ? { ...how, include: ['a'] } : how;
         return { kind: 'binary', op, returnBool, matching: matched, left, right, span } as const;

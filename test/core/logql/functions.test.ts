@@ -8,7 +8,7 @@ import { instant, metricExpr, range, samplesOf, type ShortEntry } from './metric
 const lines = '{app="a"}[1m]';
 const values = '{app="a"} | unwrap v [1m]';
 
-/** The forms in which each range function may be written. */
+/** All forms of each range function. */
 const written = {
   count_over_time: ['lines'],
   rate: ['lines', 'values'],
@@ -71,14 +71,14 @@ function isTaken(query: string): boolean {
   }
 }
 
-/** A range aggregation that reads as much as it may. */
+/** A range aggregation of this function in its first form. */
 function aggregationOf(op: string): string {
   const [form = ''] = written[op as keyof typeof written];
   return `${op}(${form.startsWith('0.5') ? '0.5, ' : ''}${form.endsWith('lines') ? lines : values})`;
 }
 
 test('Loki divides a range function into shards always, only outermost, or never', (t) => {
-  /** Whether the sum around the function is divided: alone, and with an aggregation around it. */
+  /** True if the sum around the function is divided: by itself, and inside another aggregation. */
   const isDivided = (expr: string): readonly boolean[] =>
     [`sum(${expr})`, `topk(1, sum(${expr}))`].map((text) =>
       frontParts(metricExpr(text)).aggregations.some(({ node, isDivided: is }) => is && node.op === 'sum'),
@@ -117,14 +117,14 @@ test('Loki divides a vector aggregation into shards over lines, over a sum that 
   });
 });
 
-/** In parts of an hour, youngest first: 1 line, 2 lines, and 4 lines. */
+/** Lines by parts of the range, youngest first: 1 line, 2 lines and 4 lines. */
 const hours: readonly ShortEntry[] = [
   [8_000, 'n=1', { pod: 'p' }],
   ...[5_000, 5_001].map((second): ShortEntry => [second, 'n=2', { pod: 'p' }]),
   ...[1_000, 1_001, 1_002, 1_003].map((second): ShortEntry => [second, 'n=4', { pod: 'p' }]),
 ];
 
-/** Another pod has lines in the second part alone, so that the whole range and its parts have other extremes. */
+/** Another pod has lines in the second part only, so that the whole range and its parts have different extremes. */
 const two: readonly ShortEntry[] = [
   ...hours,
   ...[4_000, 4_001, 4_002].map((second): ShortEntry => [second, 'n=3', { pod: 'q' }]),
@@ -145,7 +145,7 @@ test('Loki divides the range of an instant query of sums and extremes: the value
     const [least, most] = [await valuesOf(`min(${over('')})`), await valuesOf(`max(${over('')})`)];
     if (Math.min(...least) !== Math.min(...values) || Math.max(...most) !== Math.max(...values))
       divided.push(op);
-    // Nor are series made one that differ.
+    // Different series are not merged either.
     for (const extreme of ['min', 'max'] as const) {
       const whole = await valuesOf(`${extreme}(${over('')})`, undivided);
       t.is(Math[extreme](...whole), Math[extreme](...values), `${extreme} of ${op}`);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { checkStages, LogqlError, parseQuery, printQuery } from '../../../core/logql/index.js';
 
-/** What Loki made of a query. */
+/** Loki's result for a query. */
 interface Golden {
   readonly id: string;
   readonly family: string;

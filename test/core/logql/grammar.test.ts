@@ -4,7 +4,7 @@ import { Grammar, type Terminal } from '../../../core/logql/grammar/symbols.js';
 import { buildTable } from '../../../core/logql/grammar/table.js';
 import { logqlTable } from '../../../core/logql/parse.js';
 
-/** Sums in parentheses and lists of them, with a rule that takes up reading after a fault. */
+/** A grammar of sums in parentheses and lists of them, with a rule that resumes after a syntax error. */
 function sums() {
   const grammar = new Grammar();
   const number = grammar.terminal<string>('NUMBER');
@@ -67,6 +67,6 @@ test('reading goes on behind a fault where a rule allows it, and tells no furthe
 test('the table of LogQL has no rules in conflict but those where reading on is meant', (t) => {
   const table = logqlTable();
   t.is(table.reduceConflicts, 0);
-  // Line filters, label filters and label lists take what follows for themselves.
+  // Line filters, label filters and label lists shift in case of conflict, so they take the tokens that follow.
   t.is(table.shiftConflicts, 32);
 });

@@ -13,7 +13,7 @@ const examples = documents.flatMap((document) =>
   ),
 );
 
-/** The lines that an example prints. */
+/** The lines that a code example prints. */
 async function printedBy(code: string): Promise<readonly string[]> {
   const recorded = `import { format } from 'node:util';
 export const printed = [];

@@ -101,7 +101,7 @@ test('a faulty regexp is told before any syntax error, even one further left tha
   ]) {
     t.true(refusal(t, () => parseQuery(query)).endsWith(fault), query);
   }
-  // Elsewhere the first syntax error ends the reading.
+  // In all other cases the parser stops at the first syntax error.
   for (const [query, text] of [
     ['foo {a=~"("}', /unexpected IDENTIFIER/],
     ['{a=} | regexp "("', /unexpected }, expecting STRING$/],

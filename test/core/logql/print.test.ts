@@ -4,7 +4,7 @@ import { formatQuery, parseQuery, printPlain } from '../../../core/logql/index.j
 const long = 'x'.repeat(90);
 const selected = `{service="${long}"}`;
 const rate = `rate(${selected}[1m])`;
-/** The same, broken over lines at a level. */
+/** The same query, broken into lines at an indentation level. */
 const brokenRate = (level: number): string =>
   [`rate(`, `  ${selected} [1m]`, `)`].map((line) => '  '.repeat(level) + line).join('\n');
 

@@ -14,7 +14,7 @@ import { logExpr, metricExpr } from './arbitraries.js';
 import { deepRuns } from '../../setup/runs.js';
 import { anyCharacter } from '../../setup/text.js';
 
-/** A tree without its places in the text. */
+/** A tree without the positions in the text. */
 function withoutSpans(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, part: unknown) => {
@@ -49,14 +49,14 @@ test('a golden query that was printed prints the same again', (t) => {
   for (const line of readFileSync('test/data/logql/parse.jsonl', 'utf8').trimEnd().split('\n')) {
     // The file holds one object of this shape per line.
     const golden = JSON.parse(line) as { query: string; ok: boolean; query_range_error?: string };
-    // What Loki cannot read back it cannot run either.
+    // A query that Loki cannot read back after printing cannot run there either.
     if (!golden.ok || golden.query_range_error !== undefined) continue;
     const once = printPlain(parseQuery(golden.query));
     t.is(printPlain(parseQuery(once)), once);
   }
 });
 
-/** Anything may happen but an error of another kind. */
+/** Throws if parsing, checking or printing fails with an error other than a LogqlError. */
 function survives(text: string): boolean {
   for (const dottedNames of ['reject', 'accept'] as const) {
     try {
@@ -92,7 +92,7 @@ const token = fc.oneof(
   ),
 );
 
-/** `TEST_RUNS=300` for a million. */
+/** Number of random inputs; `TEST_RUNS=300` runs a million. */
 const fuzzRuns = deepRuns(500, 1500);
 
 test('random token streams are read or refused', (t) => {

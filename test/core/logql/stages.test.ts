@@ -49,7 +49,7 @@ test('a line format that nothing reads is neither run nor checked, unless bytes 
     '| unpack',
   ])
     t.is(kinds(`rate({a="b"} | line_format "x" ${reader} [1m])`).length, 2, reader);
-  // Loki does not know that these two look at the line.
+  // Loki does not know that the first two of these stages read the line.
   for (const other of ['| decolorize', '| label_format c="{{__line__}}"', '| c="d"', '| drop c', '| keep c'])
     t.is(kinds(`rate({a="b"} | line_format "x" ${other} [1m])`).length, 1, other);
 });

@@ -83,7 +83,7 @@ test('what is older than a tenant may look back is not asked for', (t) => {
   );
 });
 
-/** A metric query for `query`, which refuses log queries. */
+/** A metric query for `query`, which refuses log queries; the first sample for all other operations. */
 function logs(op: Operation): unknown {
   return op === 'query' ? new Query('rate({app="a"}[1m])', 'reject') : firstOf(op);
 }

@@ -1,4 +1,4 @@
-/** docs/plugins.md lists what plugins can import, all of it and nothing else: whoever reads the list relies on it. */
+/** Checks that docs/plugins.md lists exactly what plugins can import, because plugin authors rely on the list. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';

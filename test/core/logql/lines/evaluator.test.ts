@@ -17,11 +17,11 @@ import { goldenPath, type Golden } from '../pipeline/golden.js';
 const goldens = readFileSync(goldenPath, 'utf8')
   .trimEnd()
   .split('\n')
-  // The file is ours and every line of it has this form.
+  // The file is part of this repository, and every line has this form.
   .map((line) => JSON.parse(line) as Golden);
 
 const { signal } = new AbortController();
-// Only estimates decide, so that a pause of the machine cannot.
+// The clock stands still, so only estimates decide and a pause of the machine has no effect.
 const still = (): number => 0;
 
 const here: LinePlace = {
@@ -74,7 +74,10 @@ test('a thread makes of every recorded line what the event loop makes of it', as
   t.true(apart > 700, String(apart));
 });
 
-/** What becomes of a query on a line of 200 KB: refused before a line is read, given to a thread, or at an end by a limit at once. */
+/**
+ * The outcome of a query on a line of 200 KB: refused before any line is read, given to a thread, stopped at once by a limit, or evaluated
+ * here.
+ */
 function fateOf(query: string, line: string, nowMs = still): 'refused' | 'apart' | 'limited' | 'here' {
   let evaluator;
   const given: unknown[] = [];
@@ -107,7 +110,7 @@ const otherFates: ReadonlyMap<string, ReturnType<typeof fateOf>> = new Map([
   ['labels that double', 'limited'],
   ['lines that double', 'limited'],
   ['many labels of one line', 'refused'],
-  // Alternatives without a repetition and constant templates cost a line little.
+  // Alternatives without repetition and constant templates are cheap.
   ['2,000 alternatives', 'here'],
   ['label_format of 500 labels', 'here'],
 ]);

@@ -7,7 +7,7 @@ import { LineWorkers } from '../../../../core/logql/lines/line-workers.js';
 import type { PipelineLine } from '../../../../core/logql/pipeline/types.js';
 import { makeLine } from '../../../hostile/queries.js';
 
-/** Takes minutes on such a line. */
+/** A stage that takes minutes on this line. */
 const endless = '| regexp "(?P<z>(a?){500}a{500}b)"';
 const line = makeLine('runs', 1_000_000);
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { evaluate, instant, range, samplesOf, valuesBy, type ShortEntry } from './run-query.js';
 
-/** Bytes of lines are the values: as many as the numbers say. */
+/** Entries whose values are their numbers of bytes. */
 function bytes(
   counts: Readonly<Record<string, number>>,
   labels: Readonly<Record<string, string>> = {},

@@ -137,7 +137,7 @@ test('what belongs to what must be clear', async (t) => {
     status: 500,
     text: 'multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)',
   });
-  // A comparison that holds nowhere is refused all the same.
+  // A comparison that is false everywhere is refused too.
   t.is((await refused(`${both} > on (pod) ${byPod}`)).status, 500);
   t.deepEqual(await refused(`${byPod} / on (pod) ${both}`), {
     status: 500,

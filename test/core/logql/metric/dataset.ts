@@ -18,12 +18,12 @@ interface Pushed {
   }[];
 }
 
-/** The entries of one tenant of the corpus as Loki holds them: its own labels added, each entry once. */
+/** The entries of one tenant of the corpus as Loki stores them: with the labels that Loki adds, and without duplicates. */
 export function readDataset(tenant: string): readonly Stream[] {
   const reader = new RowReader(new Naming(namesOptions()));
   const streams = new Map<string, Map<string, PipelineEntry>>();
   for (const line of readLines('test/data/conformance/dataset.jsonl.gz')) {
-    // The corpus is data of this repository; its form is told in its README.
+    // The corpus is part of this repository; its README describes the format.
     const batch = JSON.parse(line) as Pushed;
     if (batch.tenant !== tenant) continue;
     for (const { stream, values } of batch.streams) {
@@ -54,7 +54,7 @@ export function readDataset(tenant: string): readonly Stream[] {
   return [...streams.values()].map((entries) => [...entries.values()]);
 }
 
-/** Gives the entries of the streams that a leaf selects, in batches of a hundred. */
+/** Yields the entries of the streams that a leaf selects, in batches of a hundred. */
 export function sourceOf(streams: readonly Stream[]): EntrySource {
   return {
     async *entries(leaf) {

@@ -224,7 +224,7 @@ test('labels with empty values are shown, but where label sets are made from oth
   for (const query of lost) t.is(await empties(query), 0, query);
 });
 
-/** Rows that take time by a clock: so much whenever somebody looks at their samples, and less for their labels. */
+/** Rows that advance a clock each time their samples are read, and less each time their labels are read. */
 function slowRows(count: number, spend: (ms: number) => void): readonly SeriesRow[] {
   return Array.from({ length: count }, (_none, index) => {
     const labels = LabelSet.from([['pod', String((index * 7_919) % count)]]);
@@ -287,7 +287,7 @@ test.serial('whatever is done with many series, others have their turns', async 
     await new Promise((resolve) => setImmediate(resolve));
     const result = await evaluateMetric(metricExpr(query), instant(10), source, limits, signal);
     t.is(result.kind, 'vector');
-    // A slice in the turn, and the longest step of a sort.
+    // The limit is one slice of the turn, plus the longest step of a sort.
     t.true(longestMs < 30, `${query}: ${longestMs.toFixed(0)} ms`);
   }
 });

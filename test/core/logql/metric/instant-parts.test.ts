@@ -1,7 +1,10 @@
 import test from 'ava';
 import { instant, range, samplesOf, type ShortEntry } from './run-query.js';
 
-/** Lines of two pods in the last two and a half hours before 9000 s: p has 1, 2 and 4 in the parts, youngest first, q has 3 in the first. */
+/**
+ * Lines of two pods in the two and a half hours before 9000 s, by part, youngest first: p has 1, 2 and 4 lines, q has 3 in the youngest
+ * part.
+ */
 const lines: readonly ShortEntry[] = [
   [8_000, 'n=1 x=', { pod: 'p' }],
   ...[7_000, 7_001, 7_002].map((second): ShortEntry => [second, 'n=5', { pod: 'q' }]),
@@ -15,7 +18,7 @@ const one = (value: number): object => ({ '{}': { [at]: value } });
 const ask = (query: string): Promise<unknown> => samplesOf(query, lines, instant(at));
 
 for (const [query, wanted] of [
-  // The parts are (5400, 9000], (1800, 5400] and (0, 1800]; what is aggregated for each is joined by `sum`, or as the range is.
+  // The parts are (5400, 9000], (1800, 5400] and (0, 1800]; the aggregations of the parts are combined by `sum`, or by the range function.
   [`max(count_over_time(${selected}[150m]))`, 3 + 2 + 4],
   [`min(count_over_time(${selected}[150m]))`, 1 + 2 + 4],
   [`avg(count_over_time(${selected}[150m]))`, 2 + 2 + 4],
@@ -25,21 +28,21 @@ for (const [query, wanted] of [
   [`max(rate(${selected}[150m])) * 9000`, 3 + 2 + 4],
   [`max(bytes_over_time(${selected}[150m]))`, 9 + 6 + 12],
   [`max(label_replace(count_over_time(${selected}[150m]), "z", "$1", "pod", "(.*)"))`, 3 + 2 + 4],
-  // Joined only, and aggregated once more.
+  // Parts that are only concatenated, and parts that are aggregated once more.
   [`max(count_over_time(${selected} | logfmt | drop n, x [150m]))`, 4],
   [`max(bytes_over_time(${selected} | logfmt | drop n, x [150m]))`, 12],
   [`max(rate(${selected} | logfmt | drop n, x [150m])) * 9000`, 7],
   [`max(min_over_time(${selected} | logfmt | unwrap n [150m]))`, 2],
   [`max(sum_over_time(${selected} | logfmt | unwrap n [150m]))`, 15 + 4 + 12],
-  // What joins as it aggregates is what it says.
+  // If the function that combines the parts is the aggregation itself, the result is exact.
   [`max(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 5],
   [`min(min_over_time(${selected} | logfmt | unwrap n [150m]))`, 1],
   [`min(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 3],
   [`sum(max_over_time(${selected} | logfmt | unwrap n [150m]))`, 6],
-  // Loki divides anything on the left of a number.
+  // Loki divides any expression on the left of a number.
   [`stddev(count_over_time(${selected}[150m])) / 2`, 0],
   [`bottomk(1, count_over_time(${selected}[150m])) * 1`, 1 + 2 + 4],
-  // Not divided: an hour, an operation that Loki leaves alone anywhere around, one side of an operation.
+  // Not divided: a range of one hour, an expression inside an operation that Loki does not divide, and one side of a binary operation.
   [`max(count_over_time(${selected}[60m]))`, 3],
   [`stddev(max(count_over_time(${selected}[150m])))`, 0],
   [`stddev(count_over_time(${selected}[150m]))`, 2],
@@ -73,14 +76,14 @@ const mixed: readonly ShortEntry[] = [
 ];
 
 for (const [query, wanted] of [
-  // The sums of the parts are joined by a sum, which drops labels without a value.
+  // The sums of the parts are combined by a sum, which drops empty labels.
   ['sum by (a) (sum_over_time({app="a"} | json | unwrap n [150m]))', { '{}': 5, '{a="x"}': 4 }],
   ['sum by (a) (count_over_time({app="a"} | json a [150m]))', { '{}': 2, '{a="x"}': 1 }],
   ['sum by (a) (rate({app="a"} | json a [150m])) * 9000', { '{}': 2, '{a="x"}': 1 }],
   ['topk(5, sum by (a) (bytes_over_time({app="a"} | json a [150m])))', { '{}': 7 + 14, '{a="x"}': 15 }],
   ['sum by (a) (rate({app="a"} | json [150m])) * 9000', { '{}': 2, '{a="x"}': 1 }],
   ['sum by (a) (bytes_rate({app="a"} | json [150m])) > bool 0', { '{}': 1, '{a="x"}': 1 }],
-  // Those of all labels are put one after the other.
+  // With all labels, the series of the parts are concatenated.
   ['sum by (a) (count_over_time({app="a"} | json [150m]))', { '{a=""}': 1, '{a="x"}': 1, '{}': 1 }],
   ['sum by (a) (count_over_time({app="a"} | json a [20m] offset 60m))', { '{a=""}': 1 }],
 ] as const)

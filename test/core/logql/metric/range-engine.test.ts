@@ -76,7 +76,7 @@ function gridOfShape({ startMs, spanMs, stepMs }: Shape): Grid {
 
 const timeOf = ({ ms, ns }: Sample): bigint => BigInt(baseMs + ms) * 1_000_000n + BigInt(ns);
 
-/** What the engine says, by series and time in milliseconds. */
+/** The results of the engine, by series and time in milliseconds. */
 function computed(op: RangeOp, given: Shape, all: readonly Sample[]): ReadonlyMap<string, number> {
   const columns = gridColumns(gridOfShape(given));
   const engine = new RangeEngine(aggregation(op, given), columns, defaultMetricLimits);
@@ -91,7 +91,7 @@ function computed(op: RangeOp, given: Shape, all: readonly Sample[]): ReadonlyMa
   return out;
 }
 
-/** The same, by going through all samples for every window. */
+/** The expected results, computed from all samples for every window. */
 function naive(op: RangeOp, given: Shape, all: readonly Sample[]): ReadonlyMap<string, number> {
   const { startMs, spanMs, stepMs, rangeMs, offsetMs } = given;
   const out = new Map<string, number>();
@@ -162,7 +162,7 @@ function sameMaps(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>
 
 for (const op of ops.filter((one) => one !== 'rate_counter')) {
   test(`${op} over buckets equals going through every window`, (t) => {
-    // Squares of numbers of very different size differ in all digits from one order of adding to another.
+    // Squares of numbers of very different magnitude lose all digits depending on the order of addition.
     const isSquare = op === 'stdvar_over_time' || op === 'stddev_over_time';
     const inputs = isSquare
       ? fc.array(
@@ -302,7 +302,10 @@ test('windows of years are cut where they should be, to the nanosecond', (t) => 
   }
 });
 
-/** A series of so many values that its row is made in advance, and short ones: two that look alike, one with odd texts, one without labels. */
+/**
+ * An engine with one series so long that its row is computed in advance, and short ones: two with the same shown labels, one with odd
+ * texts, one without labels.
+ */
 async function filled(op: RangeOp): Promise<RangeEngine> {
   const engine = emptyEngine(op);
   for (let index = 0; index < 20_000; index += 1)

@@ -97,7 +97,7 @@ for (const [query, first, second] of [
     t.deepEqual(await samplesOf(query, values, range(10, 20, 10)), {
       '{app="a"}': { 10: first, 20: second },
     });
-    // The same over windows that share buckets.
+    // The same values for windows that share buckets.
     const shared = await samplesOf(query, values, range(10, 11, 1));
     t.deepEqual(shared, { '{app="a"}': { 10: first, 11: first } });
   });
@@ -122,7 +122,7 @@ test('NaN and the infinities go their ways through each function', async (t) => 
   t.deepEqual(await at('avg_over_time('), { nan: NaN, inf: Infinity, both: NaN, only: NaN });
   t.deepEqual(await at('stdvar_over_time('), { nan: NaN, inf: NaN, both: NaN, only: NaN });
   t.deepEqual(await at('quantile_over_time(0,'), { nan: NaN, inf: NaN, both: NaN, only: NaN });
-  // Between the greatest value and itself lies Inf * 1 + Inf * 0.
+  // Interpolation between the greatest value and itself computes Inf * 1 + Inf * 0.
   t.deepEqual(await at('quantile_over_time(1,'), { nan: 3, inf: NaN, both: NaN, only: NaN });
   t.deepEqual(await at('last_over_time('), { nan: 3, inf: 3, both: -Infinity, only: NaN });
 });
@@ -156,9 +156,9 @@ test('rate_counter stretches the growth to the range as Loki does', async (t) =>
     return Math.round((result['{app="a"}']?.[second] ?? NaN) * 30_000) / 1000;
   };
   t.is(await growth(60), 14.5);
-  // The end of the range is nearer now than samples are to one another: the growth is taken to have gone on to it.
+  // Now the last sample is closer to the end of the range than samples are to one another, so the growth is extrapolated to the end.
   t.is(await growth(61), 15.5);
-  // From zero on there is less than half a distance.
+  // The counter started at zero less than half a sample distance before the first sample.
   const young: readonly ShortEntry[] = [
     [46, 'v=0.25'],
     [47, 'v=1.25'],
@@ -173,7 +173,7 @@ test('rate_counter adds what was reached before a reset, in and between buckets'
     const result = await samplesOf(query, entries, range(100, 100, step));
     return Math.round((result['{app="a"}']?.[100] ?? NaN) * 100_000) / 1000;
   };
-  // 10 to 30, reset, 5 to 25: 30 - 10 + 25, in 40 s; 5 s more at either end.
+  // 10 to 30, reset, 5 to 25: 30 - 10 + 25 in 40 s, extended by 5 s at either end.
   for (const step of [100, 50, 20, 10]) {
     t.is(await growth([10, 20, 30, 5, 25], step), (45 * 50) / 40);
   }

@@ -86,7 +86,7 @@ async function answer(request: Case): Promise<Answered> {
   }
 }
 
-// What the endpoint says before anything is evaluated.
+// The error of the endpoint before it evaluates anything.
 const logQueryText =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 

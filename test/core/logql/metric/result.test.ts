@@ -12,7 +12,7 @@ const goesOn: readonly Label[] = [
   ['b', '2'],
 ];
 
-/** Whether a label set comes before the one that goes on behind it, over a range in milliseconds. */
+/** True if a label set comes before a longer one that starts with it, over a range in milliseconds. */
 function shortFirst(
   startMs: number,
   endMs: number,

@@ -12,7 +12,7 @@ import type { PipelineEntry } from '../../../../core/logql/pipeline/types.js';
 import { sourceOf } from './dataset.js';
 import { noWorkers } from '../lines-here.js';
 
-/** An entry by its time in seconds, its line, and its labels. */
+/** An entry as its time in seconds, its line, and its labels. */
 export type ShortEntry = readonly [seconds: number, line: string, labels?: Readonly<Record<string, string>>];
 
 /** Times in seconds. */
@@ -30,7 +30,7 @@ export function metricExpr(query: string): MetricExpr {
   return expr;
 }
 
-/** Streams of `{app="a"}` and more labels. */
+/** Streams with `{app="a"}` and further labels. */
 export function streamsOf(entries: readonly ShortEntry[]): readonly (readonly PipelineEntry[])[] {
   const streams = new Map<string, PipelineEntry[]>();
   for (const [seconds, line, labels] of entries) {
@@ -55,7 +55,7 @@ export function evaluate(
   return evaluateMetric(metricExpr(query), grid, source, { ...defaultMetricLimits, ...limits }, signal);
 }
 
-/** The samples of an answer by series and second. */
+/** The samples of the result by series and second. */
 export async function samplesOf(
   query: string,
   entries: readonly ShortEntry[],
@@ -82,7 +82,7 @@ export async function samplesOf(
   }
 }
 
-/** The values at one moment by the value of a label, in the order of the answer. */
+/** The values at one time by the value of a label, in the order of the result. */
 export async function valuesBy(
   label: string,
   query: string,

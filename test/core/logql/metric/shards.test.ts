@@ -3,7 +3,7 @@ import { ApiError } from '../../../../core/base/errors/api-error.js';
 import { LogqlError } from '../../../../core/logql/index.js';
 import { evaluate, instant, range, samplesOf, valuesBy, type ShortEntry } from './run-query.js';
 
-/** One line with a label `a`, one without, in two streams. */
+/** Two lines in two streams, one with a label `a` and one without. */
 const lines: readonly ShortEntry[] = [
   [5, '{"a":"x","n":2}', { pod: 'p' }],
   [6, '{"n":3}', { pod: 'q' }],
@@ -18,7 +18,7 @@ const [kept, gone] = [
 ];
 
 for (const [query, wanted] of [
-  // An average of something that is in each shard as a whole is divided: the division drops labels without a value.
+  // Loki divides an average if each shard contains whole series; the division drops empty labels.
   [`avg by (a) (${counted('| json a')})`, gone],
   [`avg by (a) (rate({app="a"} | label_format a="{{.b}}" [10s]))`, ['{}']],
   [`avg by (a) (quantile_over_time(0.5, {app="a"} | json a, n | unwrap n [10s]))`, gone],
@@ -26,7 +26,7 @@ for (const [query, wanted] of [
   [`avg by (a) (${counted('| json a')} * ${counted('| json a')})`, gone],
   [`topk(5, avg by (a) (${counted('| json a')}))`, gone],
   [`avg by (a) (${counted('| json a')}) > 0`, gone],
-  // All others are not divided.
+  // All other queries are not divided.
   [`avg by (a) (sum by (a) (${counted('| json a')}))`, kept],
   [`avg by (a) (max_over_time({app="a"} | json a, n | unwrap n [10s]) by (a))`, kept],
   [`avg by (a) (stddev_over_time({app="a"} | json a, n | unwrap n [10s]))`, kept],
@@ -61,7 +61,7 @@ for (const query of [
   `approx_topk(1, sum by (pod) (max by (pod) (${perPod})))`,
   `approx_topk(1, approx_topk(2, ${perPod} / 1))`,
   `approx_topk(1, ${perPod} / 1) / 2`,
-  // Part of a shard.
+  // Evaluated as part of a shard.
   `sum by (pod) (approx_topk(1, ${perPod}))`,
   `sum by (pod) (approx_topk(1, sum by (pod) (${perPod})))`,
 ])
@@ -118,7 +118,7 @@ test('approx_topk of what reads no logs has no selector', async (t) => {
     });
 });
 
-/** Values of which a sum divided by their number and a running mean differ in the last digit. */
+/** Values for which the sum divided by the count and the running mean differ in the last digit. */
 const decimals = [0.0008, 0.0046, 0.0279];
 const values = decimals.map((value, index): ShortEntry => [5 + index, `n=${value} a=x`]);
 
@@ -146,7 +146,7 @@ test('averages of series are a sum over a count where Loki divides them, else a 
   t.deepEqual(await valuesBy('app', `avg by (app) (max by (app, pod) (${sums}))`, streams), [['a', mean]]);
 });
 
-/** Of two lines of one stream, the second cannot be read to its end. */
+/** Two lines of one stream; the second one is truncated. */
 const broken: readonly ShortEntry[] = [
   [5, '{"n":2,"m":"G"}', { pod: 'p' }],
   [6, '{"n":5,"m":"G","o":"', { pod: 'p' }],

@@ -95,7 +95,7 @@ test('parsers compare what they find early except where labels are grouped by', 
   t.false(run(`{app="shop"} ${stages}`, line).kept);
   t.false(run(`sum(count_over_time({app="shop"} ${stages} | n="" [1m]))`, line).kept);
   t.true(run(`sum by (x) (count_over_time({app="shop"} ${stages} [1m]))`, line).kept);
-  // The last label that a query needs is not a reason to drop the line.
+  // The last label that a query needs does not make the parser drop the line.
   t.true(run(`sum(count_over_time({app="shop"} ${stages} [1m]))`, line).kept);
 });
 

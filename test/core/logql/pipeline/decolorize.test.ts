@@ -4,7 +4,7 @@ import { decolorize } from '../../../../core/logql/stages/decolorize.js';
 import { compileRegExp } from '../../../../core/logql/regexp/index.js';
 import { deepRuns } from '../../../setup/runs.js';
 
-// What terminals' libraries take for a sequence, as a pattern.
+// The pattern of escape sequences in terminal libraries.
 const sequences = compileRegExp(
   '[\\x{1B}\\x{9B}][\\[\\]()#;?]*' +
     '(?:(?:(?:[a-zA-Z\\d]*(?:;[a-zA-Z\\d]*)*)?\\x{07})|(?:(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PRZcf-ntqry=><~]))',

@@ -10,7 +10,7 @@ import {
   type Filters,
 } from '../../../../core/logql/index.js';
 
-/** Whether a query keeps an entry whose line and whose label `v` are this text. */
+/** True if a query keeps an entry whose line and whose label `v` are this text. */
 function keeps(stages: string, text: string, filters: Filters = 'loki'): boolean {
   const query = withFilters(parseQuery(`{app="x"} ${stages}`), filters);
   const stream = LabelSet.from([
@@ -21,9 +21,9 @@ function keeps(stages: string, text: string, filters: Filters = 'loki'): boolean
     .kept;
 }
 
-/** Stages, a text, and whether it is kept as Loki runs filters, and as they are written. */
+/** Stages, a text, whether Loki keeps it, and whether the filters as written keep it. */
 const cases: readonly (readonly [string, string, boolean, boolean])[] = [
-  // A label that only begins or ends with a text holds it anywhere.
+  // A pattern for a label that starts or ends with a text matches that text anywhere.
   ['| v=~"pay.*"', 'repay', true, false],
   ['| v=~".*pay"', 'payer', true, false],
   ['| v=~"(pay.*)"', 'repay', true, false],
@@ -34,7 +34,7 @@ const cases: readonly (readonly [string, string, boolean, boolean])[] = [
   ['| v=~"pay|tax.*"', 'repay', false, false],
   ['| v=~"pay(ment|roll)"', 'repayments', true, false],
   ['| v=~"pay.+"', 'repaid pay!', false, false],
-  // Between a text and alternatives nothing may stand.
+  // Nothing may come between a text and alternatives.
   ['|~ "pay.*(ment|roll)"', 'pay the ment', false, true],
   ['|~ "pay.*(ment|roll)"', 'a payroll', true, true],
   ['!~ "pay.*(ment|roll)"', 'pay the ment', true, false],
@@ -42,14 +42,14 @@ const cases: readonly (readonly [string, string, boolean, boolean])[] = [
   ['|~ "(?i)pay.*(ment|roll)"', 'PAYMENT', true, true],
   ['|~ "(ment|roll).*pay"', 'ment to pay', true, true],
   ['|~ "pay((ment|roll))"', 'pay', false, false],
-  // One character alone is a class, which is no text.
+  // A single character is a character class, not a text.
   ['|~ "pay.*(a|b)"', 'pay the b', true, true],
-  // Each of the alternatives is taken for what goes on, whatever stands between.
+  // Every alternative, even one of a later group, may directly follow the text.
   ['|~ "pay(ment|roll)(one|two)"', 'paytwo', true, false],
-  // The last of several texts made of one beginning overwrites the others.
+  // If several texts share a prefix, the last one overwrites the others.
   ['|~ "pay(ment.*|roll.*)"', 'payment', false, true],
   ['|~ "pay(ment.*|roll.*)"', 'payroll', true, true],
-  // What matches everything is left out beside a text.
+  // A pattern that matches everything is dropped next to a text.
   ['| v=~"pay|.*"', 'tax', false, true],
   ['| v=~"|pay"', '', false, true],
   ['|~ "" or "^pay"', 'repay', false, true],
@@ -60,17 +60,17 @@ const cases: readonly (readonly [string, string, boolean, boolean])[] = [
   ['!= "pay" or ""', 'tax', false, false],
   ['|~ "pay" or ".*"', 'tax', false, true],
   ['|~ "pay" or "(?s).*"', 'tax', true, true],
-  // A dot and a plus ask for a character, be it a line feed.
+  // `.+` needs a character, and a line feed counts as one.
   ['|~ ".+"', '\n', true, false],
   ['| v=~".+"', 'a\nb', true, false],
   ['| v=~".*"', 'a\nb', true, false],
-  // Counted repetitions are written out.
+  // Counted repetitions are expanded.
   ['| v=~"pay.{0,}"', 'repay', true, false],
   ['| v=~"(?:pay){1}.*"', 'repay', true, false],
   ['| v=~"pa{1}y.*"', 'repay', false, false],
   ['| v=~"p{0}ay.*"', 'repay', true, false],
   ['|~ "pa(?s){1,2}y.+s"', 'paaying taxes', true, true],
-  // Letters in any case.
+  // Case-insensitive letters.
   ['| v=~"(?i)pay.*"', 'rePAY', true, false],
   ['| v=~"(?i)pay"', 'PAY', true, true],
   ['| v=~"(?i)pay"', 'PAYS', false, false],
@@ -100,7 +100,7 @@ test('a pattern of a text and alternatives asks for the text with one of them ri
     fc.property(
       anyWord,
       fc.uniqueArray(anyWord, { minLength: 2, maxLength: 3, selector: ([first]) => first }),
-      // With both, Loki leaves the pattern as it is.
+      // If `.*` is on both sides, Loki does not change the pattern.
       fc.constantFrom(['', ''], ['.*', ''], ['', '.*']),
       anyChoice,
       (word, ends, [before = '', between = ''], choice) => {
@@ -148,7 +148,7 @@ function foundSlowly(word: readonly string[], text: readonly string[]): boolean 
   );
 }
 
-/** The letters as Go's parser keeps them: of all cases of a letter the first. */
+/** The letters as Go's parser stores them: the first one of all cases of a letter. */
 function capitals(word: string): readonly string[] {
   return Array.from(word, (letter) => {
     if (letter === '\u212a') return 'K';

@@ -1,11 +1,11 @@
-/** One line through one query, as Loki build answered. */
+/** Loki's recorded result for one line and one query. */
 export interface Golden {
   readonly id: string;
   readonly family: string;
   readonly query: string;
   readonly stream: Readonly<Record<string, string>>;
   readonly structured_metadata: Readonly<Record<string, string>>;
-  /** Nanoseconds. */
+  /** Time in nanoseconds. */
   readonly ts: string;
   readonly line: string;
   readonly kept: boolean;

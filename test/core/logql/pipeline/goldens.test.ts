@@ -7,7 +7,7 @@ import { goldenPath, type Golden } from './golden.js';
 const goldens = readFileSync(goldenPath, 'utf8')
   .trimEnd()
   .split('\n')
-  // The file is ours and every line of it has this form.
+  // The file is part of this repository, and every line has this form.
   .map((line) => JSON.parse(line) as Golden);
 
 test('there are as many recorded lines as there should be', (t) => {

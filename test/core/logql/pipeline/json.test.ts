@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { extractorOf, objectOf, entryOf, parsedLabels, pipelineOf } from './run-query.js';
 
-/** The label of a key in the object that has given `prefix`; a blank key adds nothing. */
+/** The label of a key in the object with this prefix; a blank key adds nothing. */
 function nameOf(prefix: string, key: string): string {
   const cleaned = Array.from(key.trim(), (character) => (/^[A-Za-z0-9_]$/.test(character) ? character : '_'));
   const own = cleaned.join('');
@@ -10,7 +10,7 @@ function nameOf(prefix: string, key: string): string {
   return /^[0-9]/.test(own) ? `_${own}` : own;
 }
 
-/** What `| json` is to find, told by the platform's own reader. */
+/** Expected labels of `| json`, computed with the platform's JSON parser. */
 function flatten(text: string): Record<string, string> {
   const labels = new Map<string, string>();
   const walk = (value: unknown, prefix: string, isInner: boolean): void => {

@@ -12,14 +12,14 @@ export function entryOf(line: string, metadata: Readonly<Record<string, string>>
   return { stream, structuredMetadata, timestampNs: 1_700_000_000_000_000_000n, line };
 }
 
-/** The stages behind the selector of a log query, compiled. */
+/** The compiled stages after the selector of a log query. */
 export function pipelineOf(stages: string): Pipeline {
   const expr = parseQuery(`{app="shop"} ${stages}`);
   if (expr.kind !== 'log') throw new Error('not a log query');
   return compilePipeline(expr.stages);
 }
 
-/** A range aggregation, or a vector aggregation around one, compiled. */
+/** A compiled range aggregation, or a vector aggregation around one. */
 export function extractorOf(query: string): SampleExtractor {
   const expr = parseQuery(query);
   if (expr.kind === 'range-aggregation') return compileExtractor(withoutUnread(expr));
@@ -29,7 +29,7 @@ export function extractorOf(query: string): SampleExtractor {
   return compileExtractor(withoutUnread(expr.expr, pushed), pushed);
 }
 
-/** The parsed labels that stages give a line; undefined for a line that they drop. */
+/** The parsed labels of a line after the stages; undefined if they drop the line. */
 export function parsedLabels(
   pipeline: Pipeline,
   line: string,

@@ -83,7 +83,7 @@ test('a hostile pattern stays linear', (t) => {
   }
 });
 
-/** Small pieces of patterns and texts over few characters, so that matches and near misses are common. */
+/** Short patterns and texts with few distinct characters, so that matches and near misses are common. */
 const atom = fc.constantFrom(
   ...['a', 'b', 'ab', 'k', '.', '[ab]', '[^a]', '\\d', '\\w', '\\s', '^', '$', '\\b', '\\B', '\\.', '\u00e9'],
   ...['\u{1f600}', '(a)', '(?:ab)', '(?P<n>b)', '(?i:k)', '(?s:.)', '.*', '.+', '\\x61', '\\n', '[\\d-]'],
@@ -92,7 +92,7 @@ const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{0,2}', '{
 const sequence = fc
   .array(fc.tuple(atom, quantifier), { maxLength: 5 })
   .map((parts) => parts.map(([one, count]) => one + count).join(''));
-/** What is searched for as text, and what backtracking is linear for. */
+/** Patterns that are searched for as text, or for which backtracking takes linear time. */
 const gaps = fc
   .array(fc.constantFrom('a', 'b', 'ab', 'k', '\u00e9', '\u{1f600}', '\\.', '\\n', '.*', '.*'), {
     maxLength: 5,
@@ -166,7 +166,7 @@ test('the faster ways give the answers of the automaton', (t) => {
   t.true(byBacktracking > 400, `${byBacktracking}`);
 });
 
-/** Compiles so many patterns as those of one query, each in a step of its own. */
+/** Compiles as many patterns as one query has, each in a step of its own. */
 function compileSharing(count: number, compile: (at: number) => void): void {
   const steps = function* () {
     for (let at = 0; at < count; at += 1) {
@@ -190,7 +190,7 @@ test('patterns that would take long to compile are refused before they are built
     compileSharing(7, (at) => compileRegExp(`x{${990 + at}}`));
   };
   t.throws(share, tooLarge);
-  // Whether they are known makes no difference, and one that is used again costs nothing.
+  // Known patterns count as well, but a pattern that is used twice counts once.
   t.throws(share, tooLarge);
   t.notThrows(() => {
     compileSharing(7, (at) => compileRegExp('x{990}', { anchored: at % 2 === 0 }));

@@ -10,7 +10,7 @@ import { Naming } from '../../../../core/victoria/names/naming.js';
 import { namesOptions } from '../../../../core/testing/options.js';
 import { entryOf, extractorOf } from '../pipeline/run-query.js';
 
-/** Each stage in forms that show all that its descriptor speaks of. */
+/** Each stage in forms that cover all properties of its descriptor. */
 const samples: Readonly<Record<Stage['kind'], readonly string[]>> = {
   'line-filter': ['|= "a"', '!~ "red|moved"', '|> "<_>a<_>"', '|= ip("10.0.0.1")', '|= ""'],
   'label-filter': [
@@ -48,7 +48,7 @@ const labelSets: readonly Labels[] = [
   ...[{ a: '3s', other: 'p' }, { a: '2KB', b: '' }, { a: '1', __error__: 'Old' }, { __error__: 'Older' }],
 ];
 
-/** What a stage leaves of an entry; undefined where it drops the line. */
+/** The line and the labels after a stage; undefined if it drops the line. */
 function after(stage: Stage, line: string, labels: Labels): { line: string; labels: Labels } | undefined {
   const entry = { stream: LabelSet.from([['app', 'shop']]), timestampNs: 0n, line };
   const made = compilePipeline([stage])({
@@ -90,7 +90,7 @@ for (const [kind, texts] of Object.entries(samples)) {
       if (of.isFilter(stage)) promised.add('drops');
       if (isAny(makes)) promised.add('makes');
       if (isAny(loses)) promised.add('loses');
-      // What a stage takes away, it looks at.
+      // A stage must read the labels that it removes.
       if (loses !== 'all')
         for (const name of loses) t.true(has(of.names(stage), name), `${text} loses ${name}`);
       const errors: (string | undefined)[] = [];
@@ -122,7 +122,7 @@ for (const [kind, texts] of Object.entries(samples)) {
             seen.add('loses');
             t.true(has(loses, name), `${where} loses ${name}`);
           }
-          // What it spares of all labels, it names.
+          // If a stage removes all labels but some, it must name those.
           if (loses === 'all' && source === undefined)
             for (const name of Object.keys(left.labels))
               t.true(ofErrors.includes(name) || has(of.names(stage), name), `${where} spares ${name}`);
@@ -152,7 +152,7 @@ for (const [kind, texts] of Object.entries(samples)) {
             t.deepEqual(only(part?.labels ?? {}, seen), only(whole?.labels ?? {}, seen), where);
           }
           if (grouped === undefined) continue;
-          // A group has another line, and tells of the other labels only whether they are there.
+          // Entries of a group may have other lines, and of their other labels only the presence is known.
           const kept = [...grouped, ...ofErrors];
           const others = Object.keys(labels).filter((name) => !kept.includes(name));
           const group = { ...labels, ...Object.fromEntries(others.map((name) => [name, 'any'])) };

@@ -16,7 +16,7 @@ function stagesOf(query: string): readonly Stage[] {
   return expr.kind === 'log' ? expr.stages : [];
 }
 
-/** The labels before the format: those that the same line has after a stage that changes none. */
+/** The labels before the format, taken from the same line after a stage that does not change labels. */
 function labelsBefore(golden: Golden): ReadonlyMap<string, string> {
   const plain = templates.find(
     ({ query, line, out_labels: labels }) =>
@@ -57,7 +57,7 @@ test('label_format gives the labels and errors of the recordings', (t) => {
   for (const golden of templates) {
     const stage = stagesOf(golden.query).find(({ kind }) => kind === 'label-format');
     if (stage?.kind !== 'label-format' || !golden.kept) continue;
-    // Renames change what templates of the same stage see; that is the pipeline's part.
+    // Renames change the labels that templates of the same stage see; pipeline tests cover this.
     if (stage.assignments.some(({ kind }) => kind === 'rename')) continue;
     for (const assignment of stage.assignments) {
       if (assignment.kind === 'rename') continue;

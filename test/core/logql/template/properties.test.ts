@@ -54,7 +54,7 @@ const { list } = fc.letrec<{ list: string; node: string }>((tie) => ({
   list: fc.array(tie('node'), { maxLength: 3 }).map((nodes) => nodes.join('')),
 }));
 
-/** Renders; undefined when the template is refused with one of the errors that are declared. */
+/** Renders a template; undefined if it is refused with one of the declared errors. */
 function attempt(template: string): Rendered | undefined {
   try {
     return render(template, labels);

@@ -11,7 +11,7 @@ interface Inputs {
   readonly ts: string;
 }
 
-/** What Go made of a template: a text, an error while running, or an error of its syntax. */
+/** Go's result for a template: a text, a runtime error, or a syntax error. */
 interface Recorded {
   readonly template: string;
   readonly text?: string;

@@ -1,6 +1,6 @@
 import { compileTemplate, type Rendered } from '../../../../core/logql/template/index.js';
 
-/** What a template makes of a few labels. */
+/** Renders a template with a few labels. */
 export function render(
   template: string,
   labels: Readonly<Record<string, string>> = {},
@@ -16,7 +16,7 @@ export function render(
   );
 }
 
-/** The text of a template that has no fault. */
+/** The rendered text, or the fault of the template. */
 export function textOf(template: string, labels: Readonly<Record<string, string>> = {}): string {
   const rendered = render(template, labels);
   return 'text' in rendered ? rendered.text : `fault: ${rendered.error}`;
