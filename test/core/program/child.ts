@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 
-/** The program, as it is built. */
+/** The built program. */
 export const main = fileURLToPath(new URL('../../../core/program/main.js', import.meta.url));
 export const minimalPipeline = fileURLToPath(new URL('../../../../pipelines/minimal.yaml', import.meta.url));
 
@@ -19,13 +19,13 @@ export interface Started {
   readonly exited: Promise<readonly unknown[]>;
 }
 
-/** Below the ports that systems give to whoever asks for any: one of those may be another test's before it is taken. */
+/** Below the range of ephemeral ports: an ephemeral port could be given to another test before it is used. */
 const ports = { first: 20_000, count: 12_000 };
-/** How many each process has for itself, as process ids follow one another. */
+/** Number of ports per process; process ids are consecutive. */
 const portsEach = 16;
 let chosen = 0;
 
-/** A port that is free, and that nobody else chooses. */
+/** A free port that no other test chooses. */
 export async function freePort(): Promise<number> {
   while (chosen < ports.count) {
     const port = ports.first + ((process.pid * portsEach + chosen) % ports.count);
@@ -42,7 +42,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no port of ${ports.count} is free`);
 }
 
-/** Starts a command of the program whose output goes to a file, such as /dev/full, and waits until a path of it answers. */
+/** Starts a command of the program with its output in a file, such as /dev/full, and waits until this path answers. */
 export async function startInto(file: string, path: string, ...args: string[]): Promise<Started> {
   const port = await freePort();
   const out = openSync(file, 'w');
@@ -59,7 +59,7 @@ export function run(args: readonly string[], stdio: StdioOptions): ChildProcess 
   return spawn(process.execPath, [main, ...args], { stdio });
 }
 
-/** The address at which a process says that it serves; it may name others before, such as that of its backend. */
+/** The address at which a process serves; it may print others before, such as that of its backend. */
 export async function addressIn(output: Readable): Promise<string> {
   for await (const line of createInterface({ input: output })) {
     const url = /(?:"main":"|\bmain=|backend on |^ref-proxy +)(https?:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
@@ -68,7 +68,7 @@ export async function addressIn(output: Readable): Promise<string> {
   throw new Error('the process ended without an address');
 }
 
-/** Whether anybody accepts connections there, and answers. */
+/** True if a server at this address accepts connections and answers. */
 export async function isOpen(url: string): Promise<boolean> {
   try {
     await (await request(url, { reset: true })).body.dump();

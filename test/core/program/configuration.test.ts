@@ -7,10 +7,10 @@ import test, { type ExecutionContext } from 'ava';
 import { request } from 'undici';
 import { addressIn, main, minimalPipeline } from './child.js';
 
-/** Nothing of this machine's environment counts. */
+/** The environment of a process; the environment of this machine is not used. */
 type Env = Readonly<Record<string, string>>;
 
-/** A program that runs to its end. */
+/** Runs the program until it exits. */
 async function run(
   env: Env,
   ...args: string[]
@@ -18,7 +18,7 @@ async function run(
   const child = spawn(process.execPath, [main, ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // One that serves by mistake would go on.
+    // Ends a program that serves by mistake.
     timeout: 90_000,
   });
   let [out, err] = ['', ''];
@@ -30,15 +30,15 @@ async function run(
 
 interface Serving {
   readonly url: string;
-  /** What it has written to stdout so far. */
+  /** Output to stdout so far. */
   readonly out: () => string;
   readonly err: () => string;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** Ends it; resolves with all that it has written. */
+  /** Stops the program; resolves with all of its output. */
   readonly stop: () => Promise<string>;
 }
 
-/** A program that serves until the test is over. */
+/** Starts a program that serves until the end of the test. */
 async function serve(t: ExecutionContext, env: Env, ...args: string[]): Promise<Serving> {
   const child = spawn(process.execPath, [main, 'serve', ...args], {
     env,

@@ -9,7 +9,7 @@ import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.j
 import { withDisk } from '../cache/disk-engines.js';
 import { main } from './child.js';
 
-/** A user of no name, who can write nothing of what belongs to others. */
+/** A user without a name, who cannot write files of other users. */
 const nobody = { uid: 54_321, gid: 54_321 };
 
 withDisk(test.serial)(
@@ -30,7 +30,7 @@ withDisk(test.serial)(
         ...['-label-values-indexed-cache=true', '-disk-cache-path=cache.db'],
       ],
       {
-        // Nothing can be written in the working folder or the temporary one.
+        // The working directory and the temporary directory are not writable.
         cwd: '/proc',
         env: { ...process.env, TMPDIR: '/proc/nowhere', HOME: '/proc/nowhere' },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -52,7 +52,7 @@ withDisk(test.serial)(
     t.deepEqual(await exited, [0, null]);
     t.is(err, '');
     t.deepEqual(
-      // Workers that start or end are away for a moment.
+      // Workers that start or stop are briefly unavailable.
       warnings.filter((line) => !line.includes('"a peer failed"')),
       [],
     );

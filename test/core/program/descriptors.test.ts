@@ -12,7 +12,7 @@ import { addressIn, main } from './child.js';
 
 const limit = 160;
 
-/** Reads what the process says until a line holds a text. */
+/** Reads the output of the process until a line contains a text. */
 class Said {
   #text = '';
   readonly #output: Readable;
@@ -32,7 +32,7 @@ class Said {
   }
 }
 
-/** Starts the proxy under a limit of file descriptors. */
+/** Starts the proxy with a limit on file descriptors. */
 async function serveUnder(t: ExecutionContext, args: readonly string[]) {
   const backend = await startDevBackend();
   t.teardown(() => backend.close());
@@ -62,7 +62,7 @@ async function metric(url: string, name: string, dispatcher?: Agent): Promise<nu
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-/** Opens connections; gives those that the other side keeps, once a request on each has its answer. */
+/** Opens connections and sends one request on each; returns those on which the server responded successfully. */
 async function openMany(url: string, count: number): Promise<readonly Socket[]> {
   const { hostname, port } = new URL(url);
   const kept: Socket[] = [];
@@ -91,7 +91,7 @@ test.serial('connections of clients leave descriptors for the rest of the work',
     'process.max_fds': limit,
   });
   const [first, ...others] = kept;
-  // A query needs connections to the backend.
+  // A query needs connections to the backend as well.
   const answered = once(first ?? t.fail(), 'data');
   first?.write('GET /loki/api/v1/labels HTTP/1.1\r\nHost: a\r\n\r\n');
   t.regex(String((await answered)[0]), /^HTTP\/1\.1 200/);
@@ -151,7 +151,7 @@ services: [{ use: ./opening.js }]
       await once(spawn('prlimit', [`--pid=${child.pid ?? 0}`, `--nofile=${count}:`]), 'exit');
     };
     t.is(await ask('/loki/api/v1/status/buildinfo'), 200);
-    // Less than are open.
+    // Fewer than are open.
     await allow(8);
     t.like(await said.line('the process has no free file descriptor'), { 'severity.text': 'ERROR' });
     t.is(await ask('/loki/api/v1/status/buildinfo'), 200);
@@ -159,7 +159,7 @@ services: [{ use: ./opening.js }]
     const refused = await request(`${url}/loki/api/v1/labels`, { dispatcher });
     t.is(refused.statusCode, 503);
     t.regex(await refused.body.text(), /too many open files: .*\(ulimit -n\)/);
-    // One that comes now waits.
+    // A connection that is opened now waits.
     const waiting = openMany(url, 1);
     t.is(await ask('/loki/api/v1/status/buildinfo'), 200);
     await allow(limit);

@@ -41,7 +41,7 @@ endpoints:
 const mapping = (label: string): string => JSON.stringify([{ vl_field: 'app', loki_label: label }]);
 const inFile = (label: string): string => `names: { fieldMapping: ${mapping(label)} }`;
 
-/** A backend with a line of three hours ago, and how the proxy shows its stream. */
+/** A backend with a three hours old line, and a function that returns the labels that the proxy shows for its stream. */
 async function stored(t: ExecutionContext) {
   const backend = await startDevBackend({});
   t.teardown(() => backend.close());
@@ -70,11 +70,11 @@ interface Setting {
   readonly flags?: Readonly<Record<string, string>>;
 }
 interface Under extends ProxyUnderTest {
-  /** The label that the stored stream has now. */
+  /** The current label of the stored stream. */
   readonly ask: () => Promise<string>;
   readonly write: (names: string) => Promise<void>;
   readonly logged: (body: string) => number;
-  /** How many answers are kept, finished or as parts. */
+  /** The number of cached responses, whole or in parts. */
   readonly kept: (cache: 'compat' | 'memory') => Promise<string | undefined>;
 }
 
@@ -197,7 +197,7 @@ test.serial(
       }),
     });
     const placed = (plugin: object, options: Readonly<Record<string, unknown>> = {}) => {
-      // What a plugin needs of the stages before it is checked when the pipeline starts.
+      // The stages that a plugin needs before it are checked when the pipeline starts.
       const stage = plugin as StagePlugin;
       return { plugin: stage, options: optionsOf(stage.name, options) };
     };

@@ -23,7 +23,7 @@ async function healthcheck(
   return { status: await runProgram(['healthcheck', ...flags], io), out, err };
 }
 
-/** A listener that is alive and not ready. */
+/** The responses of a listener that is alive but not ready. */
 const answers: ReadonlyMap<string, readonly [number, string]> = new Map([
   ['/alive', [200, 'alive']],
   ['/ready', [503, 'backend not ready\n']],

@@ -26,7 +26,7 @@ test.serial('a heap that may outgrow the container is told with what to do', (t)
   ]);
 });
 
-/** A control group of so many bytes; undefined where this user cannot make one. */
+/** A control group with this memory limit; undefined if the user may not create one. */
 function controlGroup(t: ExecutionContext, bytes: number): string | undefined {
   for (const [root, limit] of [
     ['/sys/fs/cgroup/memory', 'memory.limit_in_bytes'],

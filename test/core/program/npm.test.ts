@@ -11,7 +11,7 @@ const flags: Readonly<Record<string, readonly string[]>> = {
   demo: ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0'],
 };
 
-/** This package with its scripts, but without the build: other tests run from what it would write. */
+/** This package with its scripts but without the build step, which would overwrite the files that other tests run from. */
 function builtPackage(): string {
   return copyPackage({ linked: ['dist', 'pipelines'], scripts: { transpile: 'true' } });
 }

@@ -1,6 +1,6 @@
 /**
- * Flags and variables as the operators of another proxy for VictoriaLogs set them, by the places where that publishes them: facts, of which
- * only addresses and folders are changed. BACKEND is the address of a VictoriaLogs, FOLDER a folder that can be written.
+ * Flags and variables that operators of another proxy for VictoriaLogs use, by the place of their publication. They are facts; only
+ * addresses and folders are changed. BACKEND is the address of a VictoriaLogs, FOLDER a writable folder.
  */
 export interface PeerSet {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface PeerSet {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** One flag a line or between blanks. */
+/** Splits flags at white space. */
 function flagsOf(text: string): readonly string[] {
   return text.split(/\s+/).filter((flag) => flag !== '');
 }
@@ -17,7 +17,7 @@ const nowhere = '127.0.0.1:9';
 const teamMap =
   '{"team-alpha":{"account_id":"1","project_id":"1"},"team-beta":{"account_id":"1","project_id":"2"}}';
 
-/** What its chart passes without any values of one's own. */
+/** The flags that its chart passes with default values. */
 const chart = flagsOf(`
   -admin-listen=127.0.0.1:0 -backend=BACKEND -backend-allow-unsupported-version=false -backend-compression=auto
   -backend-min-version=v1.30.0 -backend-timeout=120s -backend-version-check-timeout=5s -cache-max=50000 -cache-ttl=60s
@@ -51,7 +51,7 @@ const composePeers = [
   ...compat,
   '-log-level=info',
 ];
-/** Its stack for compatibility tests, in which each proxy has these. */
+/** The flags of each proxy in its stack for compatibility tests. */
 const stack = flagsOf(`
   -listen=127.0.0.1:0 -backend=BACKEND -ruler-backend=http://${nowhere} -alerts-backend=http://${nowhere} -log-level=info
   -cache-ttl=5s -rate-limit-per-second=0 -rate-limit-burst=0 -max-concurrent=0 -metadata-default-lookback=0
@@ -67,7 +67,7 @@ const quickEnv = {
   METADATA_FIELD_MODE: 'translated',
 };
 
-/** Those that start there, and here. */
+/** Sets with which both that proxy and this one start. */
 export const startingSets: readonly PeerSet[] = [
   { name: 'chart: default values', flags: chart, env: chartEnv },
   {
@@ -212,7 +212,7 @@ export const startingSets: readonly PeerSet[] = [
       -emit-structured-metadata=true -patterns-enabled=true -log-level=info`),
   },
   {
-    // Without the four flags of TLS, whose files a script of this kind does not make.
+    // Without the four TLS flags, because such a script does not create their files.
     name: 'script for a local run: every flag that it comments',
     flags: [
       ...flagsOf(`-backend=BACKEND -ruler-backend=http://${nowhere} -alerts-backend=http://${nowhere} -listen=127.0.0.1:0
@@ -302,7 +302,7 @@ export const startingSets: readonly PeerSet[] = [
   },
 ];
 
-/** Those that this program refuses; that one refuses them, too. */
+/** Sets that this program refuses; that proxy refuses them, too. */
 export const refusedSets: readonly (PeerSet & { readonly reason: RegExp })[] = [
   {
     name: 'documentation: a disk cache of 20Gi',

@@ -1,4 +1,4 @@
-/** What operators bring along from another proxy for VictoriaLogs: flags and variables. */
+/** Flags and variables of operators who migrate from another proxy for VictoriaLogs. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ test.before(async () => {
 });
 test.after.always(() => backend.close());
 
-/** The set as its operator would type it here: on free ports, in a folder of its own. */
+/** Loads the set as its operator would enter it here: on free ports, in a folder of its own. */
 async function load({ flags, env = {} }: PeerSet, folder: string) {
   await writeFile(join(folder, 'tenant-map.yaml'), 'team-alpha: { account_id: 1, project_id: 1 }\n');
   const here = (text: string): string => text.replaceAll('BACKEND', backend.url).replaceAll('FOLDER', folder);
@@ -56,7 +56,7 @@ for (const set of startingSets) {
       }
       const proxy = await startProxy(pipeline, { logTo: new CapturedLog() });
       try {
-        // An id, as some of them ask for one.
+        // Some of the sets require a tenant id.
         const response = await fetch(`${proxy.urls.main}/loki/api/v1/labels`, {
           headers: { 'X-Scope-OrgID': 'team-alpha' },
         });
@@ -81,7 +81,7 @@ for (const set of refusedSets)
 test.serial('each of their variables sets an option', (t) => {
   const read = new Set(builtInDefinitions().flatMap(({ env }) => env));
   const given = new Set(startingSets.flatMap(({ env = {} }) => Object.keys(env)));
-  // As specified, these two do not count; the flags of the same names do.
+  // As specified, these two variables have no effect; the flags with the same names do.
   const specified = ['LABEL_STYLE', 'METADATA_FIELD_MODE'];
   t.deepEqual(
     [...given].filter((name) => !read.has(name)),

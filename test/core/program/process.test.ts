@@ -10,7 +10,7 @@ import { addressIn, main, minimalPipeline as pipeline } from './child.js';
 const backend = createServer();
 test.after.always(() => backend.close());
 
-/** Starts the stand-in for VictoriaLogs. */
+/** Starts the fake VictoriaLogs. */
 async function listening(): Promise<AddressInfo> {
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
   // A server that listens on TCP has an AddressInfo.
@@ -19,7 +19,7 @@ async function listening(): Promise<AddressInfo> {
 
 interface Started {
   readonly child: ChildProcess;
-  /** The address that it says it serves at. */
+  /** The address that it reports. */
   readonly url: string;
   readonly exited: Promise<readonly unknown[]>;
 }
@@ -104,7 +104,7 @@ test.serial('the embedded backend runs alone and stops on SIGTERM', async (t) =>
   t.deepEqual(await exited, [0, null]);
 });
 
-/** The priorities of the threads of a process but the main one, the lowest priority first, and that of the main one. */
+/** The priorities of all threads of a process except the main one, lowest priority first, and the priority of the main thread. */
 function prioritiesOf(pid: number): {
   readonly main: number | undefined;
   readonly others: readonly number[];
@@ -112,7 +112,7 @@ function prioritiesOf(pid: number): {
   const folder = `/proc/${pid}/task`;
   const all = readdirSync(folder).map((thread) => {
     const stat = readFileSync(`${folder}/${thread}/stat`, 'utf8');
-    // Behind the name, which may hold spaces, nice is the seventeenth field.
+    // Nice is the seventeenth field after the name, which may contain spaces.
     return { thread, nice: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]) };
   });
   const others = all.filter(({ thread }) => thread !== String(pid)).map(({ nice }) => nice);
@@ -137,14 +137,14 @@ onLinux(
       }),
     );
     const { main: own = NaN, others = [] } = usual ?? {};
-    // Whoever is below already is lowered no further than to 10.
+    // Threads get nice 10, unless the process already has that nice value or a higher one.
     const lower = others.filter((nice) => nice > own);
     t.deepEqual(lower, own < 10 ? [10, 10, 10, 10] : []);
     t.deepEqual(new Set(chosen?.others), new Set([chosen?.main]));
   },
 );
 
-/** Whether anybody still accepts connections there. */
+/** True if the server still accepts connections. */
 async function isOpen(url: string): Promise<boolean> {
   try {
     await (await request(`${url}/alive`, { reset: true })).body.dump();

@@ -162,7 +162,7 @@ test.serial('flags prints every flag with its meaning', async (t) => {
   t.regex(out, /-pipeline\.watch /);
 });
 
-/** The flags that `ref-proxy flags` prints for words. */
+/** The flags that `ref-proxy flags` prints for these words. */
 async function found(...words: string[]): Promise<readonly string[]> {
   const { status, out } = await run('flags', ...words);
   return status === 0 ? [...out.matchAll(/^ +-([a-z][\w.-]*)/gm)].map(([, flag = '']) => flag) : [];

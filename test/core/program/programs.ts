@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A program that is no part of the repository, from the variable `variable` or the PATH; undefined where there is none. */
+/** A program that is not part of the repository, found with this variable or in the PATH; undefined if there is none. */
 export function findProgram(variable: string, name: string): string | undefined {
   return (
     process.env[variable] ??

@@ -1,4 +1,4 @@
-/** What README.md and the demo itself suggest to try is run as it stands there, and has something to show. */
+/** Runs the examples of README.md and of the demo's welcome text unchanged, and checks that their responses are not empty. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,15 +17,15 @@ const withCurl = curl === undefined ? test.serial.skip : test.serial;
 const readmeHost = 'localhost:3100';
 const sh = promisify(execFile);
 
-/** Lines of code, and code within a line, that call curl. */
+/** Code blocks and inline code that call curl. */
 function examplesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/(?:^ *|`)(curl [^`\n]+)/gm), ([, command = '']) => command);
 }
 
-/** What of an answer is empty: a list or a map without entries, or no text at all. */
+/** True if a response is empty: a list or map without entries, or no text. */
 function isEmpty(text: string): boolean {
   if (!/^[[{]/.test(text)) return text.trim() === '';
-  // Loki's API.
+  // The format of Loki's API.
   const { status, data } = JSON.parse(text) as { readonly status?: unknown; readonly data?: unknown };
   if (status !== 'success') return true;
   const found: unknown = data instanceof Object && 'result' in data ? data.result : data;
@@ -37,7 +37,7 @@ withCurl('every example of README.md, and of the demo, has an answer that shows 
   const welcome = examplesIn(
     demoWelcome({ proxyUrl: `http://${readmeHost}`, adminUrl: '', backendUrl: '' }, ''),
   );
-  // As many as there are by now, so that a form which is not found here does not go unseen.
+  // The current numbers of examples, so that an unrecognized form of an example is noticed.
   t.true(readme.length >= 3 && welcome.length === 3, `${readme.length}, ${welcome.length}`);
   const listen = `127.0.0.1:${await freePort()}`;
   const env = { DEMO_BACKEND_LISTEN: listen, DEMO_BACKEND_URL: `http://${listen}` };

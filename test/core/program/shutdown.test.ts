@@ -18,7 +18,7 @@ interface Replica {
   readonly child: ChildProcess;
   readonly url: string;
   readonly exited: Promise<readonly unknown[]>;
-  /** As the balancer saw it last. */
+  /** Readiness at the last check of the balancer. */
   isReady: boolean;
   /** Requests that the balancer has sent it and that have no answer yet. */
   open: number;
@@ -40,7 +40,7 @@ async function startReplica(backendUrl: string, ...flags: readonly string[]): Pr
   return { child, url, exited, isReady: false, open: 0, answered: 0 };
 }
 
-/** The address, once all processes serve: a signal before that ends the start. */
+/** The address, once all processes serve; a signal before that aborts the startup. */
 async function addressOnceServing(output: Readable): Promise<string> {
   let url = '';
   for await (const line of createInterface({ input: output })) {
@@ -50,13 +50,13 @@ async function addressOnceServing(output: Readable): Promise<string> {
   throw new Error('the process ended before it served');
 }
 
-/** What `/ready` answers over a connection of its own. */
+/** The response of `/ready` over a new connection. */
 async function readiness(url: string): Promise<string> {
   const { statusCode, body } = await request(`${url}/ready`, { reset: true });
   return `${statusCode} ${await body.text()}`;
 }
 
-/** Sends each request to one replica that is ready, and tries none twice. */
+/** Sends each request to one ready replica, without retries. */
 class Balancer {
   readonly replicas = new Set<Replica>();
   readonly #agent = new Agent();
@@ -84,7 +84,7 @@ class Balancer {
     await this.#agent.close();
   }
 
-  /** Waits until it sees a replica so, and has no answer to wait for where it sends nothing any more. */
+  /** Waits until the balancer sees this readiness, and until no request to an unready replica is in flight. */
   async sees(replica: Replica, isReady: boolean): Promise<void> {
     while (replica.isReady !== isReady || (!isReady && replica.open > 0)) await pause(lookEveryMs);
   }
@@ -111,7 +111,7 @@ class Balancer {
   }
 }
 
-/** Asks again and again over several connections until it is ended; gives what was not answered with 200. */
+/** Sends requests over several connections until it is ended; returns the responses with a status other than 200. */
 function load(url: string): { readonly end: () => Promise<readonly string[]> } {
   const agent = new Agent({ connections: 3, pipelining: 1 });
   const failed: string[] = [];
@@ -153,7 +153,7 @@ test.serial('a rolling restart of three replicas behind a balancer fails no requ
   };
   const first = await Promise.all([join(), join(), join()]);
   const asking = load(url);
-  // Each has answered before it is restarted, and each of those that take their places at the end.
+  // Each replica has answered before it is restarted, and each new one has answered by the end.
   const allAnswered = async (): Promise<void> => {
     while ([...balancer.replicas].some(({ answered }) => answered === 0)) await pause(lookEveryMs);
   };
@@ -188,7 +188,7 @@ for (const workers of [1, 2]) {
     };
     t.is(await labels(), '200 keep-alive');
     child.kill('SIGTERM');
-    // Each process gets to know it by itself.
+    // Each process learns about the shutdown on its own.
     while ((await readiness(url)) !== '503 shutting down' || (await labels()) !== '200 close')
       await pause(lookEveryMs);
     for (let nth = 0; nth < 20; nth += 1) {
@@ -212,7 +212,8 @@ for (const workers of [1, 2]) {
 }
 
 test.serial('a process that is told to stop while it loads ends as one that has served', async (t) => {
-  // The module is loaded before the program's own, tells where the first handler is set, and stops the program right behind that.
+  // This module is loaded before the program; it prints the place at which the first handler is set, and stops the program right after
+  // that.
   const stop = `data:text/javascript,${encodeURIComponent(`
     import { writeSync } from 'node:fs';
     process.on('newListener', function stop(name) {
@@ -230,6 +231,6 @@ test.serial('a process that is told to stop while it loads ends as one that has 
   let said = '';
   for await (const part of child.stderr as AsyncIterable<Buffer>) said += part.toString();
   t.deepEqual(await exited, [0, null]);
-  // By the program's first lines, not by what they wait for.
+  // The handler is set in the program's first lines, not in code that runs after an await.
   t.regex(said, /^ +at (?!async ).*\/core\/program\/main\.js/m);
 });

@@ -13,7 +13,7 @@ import { answering, lastStage, serving, text } from '../http/fixtures.js';
 
 const metrics = { fixture_things_total: { type: 'counter', help: 'Things.', labels: ['kind'] } } as const;
 
-/** Plugins of all three kinds that write down how they live. */
+/** Plugins of all three kinds that record calls of their lifecycle methods. */
 function noting(notes: string[]): Parameters<typeof makePipeline>[0] {
   const living = (name: string): Lifecycle => ({
     start: () => Promise.resolve(void notes.push(`start ${name}`)),
@@ -87,7 +87,7 @@ test.serial('two plugins on one route are refused', async (t) => {
   );
 });
 
-/** An endpoint of a site with one route of its own. */
+/** An endpoint of a site plugin with a route of its own. */
 function ofSite(route: OwnRoute): EndpointPlugin {
   return defineEndpoint({
     name: 'site',

@@ -41,7 +41,7 @@ for (const buffered of ['true', 'false']) {
 test.serial('the embedded backend outlives a full disk under its output', async (t) => {
   const { child, exited } = await startInto('/dev/full', '/health', 'backend');
   child.kill('SIGTERM');
-  // What it had to say was lost, which its status tells.
+  // Its output was lost, which the exit status shows.
   t.deepEqual(await exited, [1, null]);
 });
 
@@ -62,7 +62,7 @@ test.serial(
     const exited = once(child, 'exit');
     const url = await addressIn(child.stdout ?? t.fail());
     child.stdout?.pause();
-    // More than a pipe holds.
+    // More than fits into a pipe.
     const path = `/${'x'.repeat(2_000)}`;
     for (let index = 0; index < 200; index += 1) await (await request(url + path)).body.dump();
     child.kill('SIGTERM');
@@ -154,7 +154,7 @@ for (const [path, reason] of [
   });
 }
 
-/** A pipeline of one service whose start or stop takes as long as nobody gives it up. */
+/** A pipeline with a service whose start or stop hangs until it is abandoned. */
 async function hangingIn(folder: string, phase: 'start' | 'stop'): Promise<string> {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(
@@ -171,7 +171,7 @@ async function hangingIn(folder: string, phase: 'start' | 'stop'): Promise<strin
   return file;
 }
 
-/** Waits for a line; what else is said before it does not matter. */
+/** Waits for a line and ignores all output before it. */
 async function told(output: Readable, wanted: string): Promise<void> {
   for await (const line of createInterface({ input: output })) if (line === wanted) return;
 }
@@ -213,7 +213,7 @@ test.serial(
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-'));
     t.teardown(() => rm(folder, { recursive: true }));
-    // A bound on file sizes stands in for a full disk.
+    // A limit on file sizes simulates a full disk.
     const child = spawn(
       'sh',
       [

@@ -13,7 +13,7 @@ const durations = builtInDefinitions().flatMap(({ flag, kind }) =>
   flag !== undefined && kind === 'duration' ? [flag] : [],
 );
 
-// Timers of Node.js take whole milliseconds, and those of more than 24.8 days fire at once.
+// Timers of Node.js need whole milliseconds, and a timer of more than 24.8 days fires at once.
 for (const value of ['1000h', '2500500us'])
   test.serial(`the proxy serves with every duration at ${value}`, async (t) => {
     t.true(durations.length > 50);

@@ -1,4 +1,4 @@
-/** Workers that die, that end, and that cannot start. */
+/** Workers that crash, that stop, and that cannot start. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,14 +27,14 @@ const asked =
   'requests_total{system="ref",direction="downstream",endpoint="labels",route="/loki/api/v1/labels",status="200"}';
 
 interface Load {
-  /** Connections that broke while a request was open. */
+  /** Number of connections that broke during a request. */
   broken: number;
   answered: number;
   readonly others: Set<number>;
   end(): Promise<void>;
 }
 
-/** Asks over a few connections, as fast as answers come. */
+/** Sends requests over a few connections, as fast as responses arrive. */
 function load(url: string): Load {
   let isOver = false;
   const client = new Agent({ connections: 8, pipelining: 1 });
@@ -59,13 +59,13 @@ function load(url: string): Load {
   return Object.assign(counts, { end });
 }
 
-/** Waits until a load has had so many answers more. */
+/** Waits until a load has had this number of further responses. */
 async function answers(of: Load, more: number): Promise<void> {
   const until = of.answered + more;
   while (of.answered < until) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Tails over connections of their own, one after the other: a worker that is busy with many at once leaves none to the others. */
+/** Opens tails over connections of their own, one after another: if many are opened at once, a busy worker may take them all. */
 async function openTails(url: string): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
   for (let at = 0; at < 24; at += 1) {
@@ -126,7 +126,7 @@ interface Tails {
   readonly got: ReadonlyMap<WebSocket, string>;
 }
 
-/** The tails of the worker that lives go on. */
+/** Checks that the tails of the surviving worker continue. */
 async function stillTail(t: ExecutionContext, { sockets, closed, got }: Tails, url: string): Promise<void> {
   const open = sockets.filter((socket) => !closed.has(socket));
   t.true(open.length > 0);
@@ -152,10 +152,10 @@ test.serial('SIGTERM lets requests of every worker finish', async (t) => {
     await body.dump();
     return `${statusCode} ${String(headers['connection'])}`;
   });
-  // The scrape is one of them.
+  // The scrape itself is one of them.
   while (seriesIn(await metrics(under), 'active_requests') < 17);
   const exited = stop(under);
-  // Nobody is taken in any more.
+  // New connections are no longer accepted.
   while (await isOpen(under.url));
   const timer = setInterval(() => {
     for (const answer of held.splice(0)) answer();

@@ -1,4 +1,4 @@
-/** Limits that hold for all workers together. */
+/** Limits that apply to all workers together. */
 import type { Server } from 'node:http';
 import test from 'ava';
 import { Agent, request } from 'undici';
@@ -7,9 +7,9 @@ import { backendThat, metrics, seriesIn, startWorkers, stop, type UnderTest } fr
 const burst = 50;
 const cap = 4;
 
-/** A backend that answers when it is told to, and knows what it is being asked. */
+/** A fake backend that holds its responses until the test releases them, and records the requests in flight. */
 const held = { names: new Set<string>(), most: 0, answer: [] as (() => void)[], isOpen: false };
-/** What VictoriaLogs answers where it has nothing. */
+/** Responses of VictoriaLogs without data. */
 const nothing: Readonly<Record<string, string>> = {
   '/select/logsql/query': '',
   '/select/logsql/stats_query': '{"status":"success","data":{"resultType":"vector","result":[]}}',
@@ -40,7 +40,7 @@ test.before(async () => {
   });
   under = await startWorkers(
     backend.url,
-    // One token in 17 minutes: none comes back while the test runs.
+    // One token in 17 minutes, so none is added while the test runs.
     '-rate-limit-per-second=0.001',
     `-rate-limit-burst=${burst}`,
     `-max-concurrent=${cap}`,
@@ -52,12 +52,12 @@ test.after.always(async () => {
   await new Promise((resolve) => backend.server.close(resolve));
 });
 
-/** Connections from another address, which has tokens of its own. */
+/** Connections from another client address, which has tokens of its own. */
 function from(localAddress: string, connections: number): Agent {
   return new Agent({ localAddress, connections, pipelining: 1 });
 }
 
-/** The path of a query for the lines of an app: no lines is an answer too. */
+/** The path of a query for the lines of an app; an empty response is valid too. */
 function lines(app: string): string {
   return `/loki/api/v1/query_range?query=${encodeURIComponent(`{app="${app}"}`)}`;
 }
@@ -73,7 +73,7 @@ test.serial('a burst over many connections passes as often as with one process',
   const wave = (): Promise<readonly number[]> =>
     Promise.all(Array.from({ length: 100 }, () => ask('/loki/api/v1/format_query?query={a="b"}', client)));
   const statuses: number[] = [];
-  // What a worker has been lent and does not need is given back after a moment, so a few may pass late.
+  // A worker returns unused borrowed tokens after a moment, so a few requests may pass late.
   const passed = (some: readonly number[]): number => some.filter((status) => status !== 429).length;
   while (statuses.length < 200 || passed(statuses.slice(-100)) > 0) statuses.push(...(await wave()));
   t.is(passed(statuses), burst);
@@ -96,7 +96,7 @@ test.serial('no more requests are in flight than with one process', async (t) =>
   const statuses = await Promise.all(asked);
   t.deepEqual([...new Set(statuses)].sort(), [200, 503]);
   t.true(held.most <= cap, String(held.most));
-  // The places are free again, on whichever worker.
+  // All permits are free again, on every worker.
   for (let turn = 0; turn < 20; turn += 1)
     t.is(await ask(lines('fast'), new Agent({ localAddress: '127.0.0.4' })), 200);
   await client.close();

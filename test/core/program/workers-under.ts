@@ -9,18 +9,18 @@ import { main } from './child.js';
 
 export type LogRecord = Readonly<Record<string, unknown>>;
 
-/** A proxy of several processes. */
+/** A proxy with several processes. */
 export interface UnderTest {
   /** The first process. */
   readonly child: ChildProcess;
   readonly url: string;
   readonly adminUrl: string;
-  /** What all of them have logged so far, in order. */
+  /** Log records of all processes so far, in order. */
   readonly records: readonly LogRecord[];
   readonly exited: Promise<readonly unknown[]>;
-  /** Process ids of the workers, by their number. */
+  /** Process ids of the workers, ordered by worker number. */
   pids(): readonly number[];
-  /** Resolves when as many records like this one are there, with them. */
+  /** Resolves with the matching log records once there are at least `count` of them. */
   logged(isIt: (record: LogRecord) => boolean, count?: number): Promise<readonly LogRecord[]>;
 }
 
@@ -36,7 +36,7 @@ export async function startWorkers(backendUrl: string, ...flags: readonly string
       '-admin-listen=127.0.0.1:0',
       `-backend=${backendUrl}`,
       '-server.register-instrumentation=true',
-      // Every request has a record, and as many may come as the test sends.
+      // No limits: every request has a log record, and the tests may send any number of requests.
       '-log-rate-threshold=0',
       '-rate-limit-per-second=0',
       ...flags,
@@ -47,7 +47,7 @@ export async function startWorkers(backendUrl: string, ...flags: readonly string
   const records: LogRecord[] = [];
   const waiting = new Set<() => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
-    // Every line must be a record: those of several processes do not get into each other.
+    // Every line must be a whole record, although several processes write them.
     records.push(JSON.parse(line) as LogRecord);
     for (const look of waiting) look();
   });
@@ -68,13 +68,13 @@ export async function startWorkers(backendUrl: string, ...flags: readonly string
   return { child, records, exited, logged, pids, url: url ?? '', adminUrl: adminUrl ?? '' };
 }
 
-/** Stops it as a service manager does. */
+/** Stops the proxy as a service manager does. */
 export async function stop({ child, exited }: UnderTest): Promise<readonly unknown[]> {
   child.kill('SIGTERM');
   return exited;
 }
 
-/** The process ids of the workers that served last, by their number. */
+/** Process ids of the workers that served last, ordered by worker number. */
 function pidsIn(records: readonly LogRecord[]): readonly number[] {
   const pids: number[] = [];
   for (const record of records)
@@ -83,7 +83,7 @@ function pidsIn(records: readonly LogRecord[]): readonly number[] {
   return pids;
 }
 
-/** A GET over a connection of its own: any worker may answer. */
+/** A GET over a new connection, so any worker may answer. */
 export async function get(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -92,12 +92,12 @@ export async function get(
   return { status: statusCode, text: await body.text() };
 }
 
-/** Connections that stay open, which the workers have shared among them. */
+/** Persistent connections, which are distributed among the workers. */
 export function openConnections(connections: number): Dispatcher {
   return new Agent({ connections, pipelining: 1 });
 }
 
-/** The value of a series of /metrics; 0 where it is not there. */
+/** The value of a series of /metrics; 0 if it does not exist. */
 export function seriesIn(text: string, series: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`ref_proxy_${series} `));
   return Number(line?.split(' ').at(-1) ?? 0);
@@ -107,7 +107,7 @@ export async function metrics({ url }: Pick<UnderTest, 'url'>): Promise<string> 
   return (await get(`${url}/metrics`)).text;
 }
 
-/** Asks over new connections until each worker has answered; resolves when their records are there. */
+/** Sends requests over new connections until each worker has answered; resolves once all of their log records exist. */
 export async function askBoth(
   under: UnderTest,
   path: string,
@@ -125,14 +125,14 @@ export async function askBoth(
   throw new Error(`one of the workers never answered ${path}`);
 }
 
-/** A backend with lines of a service. */
+/** A backend with a few lines of one service. */
 export async function backendWithLines(): Promise<DevBackend> {
   const backend = await startDevBackend();
   await push(backend.url, ['one', 'two', 'three']);
   return backend;
 }
 
-/** Stores lines, of a few minutes ago unless told otherwise. */
+/** Stores lines, by default with timestamps a few minutes ago. */
 export async function push(
   url: string,
   texts: readonly string[],
@@ -148,7 +148,7 @@ export async function push(
   await body.dump();
 }
 
-/** A backend of the test's own. */
+/** A fake backend with this handler. */
 export async function backendThat(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ readonly url: string; readonly server: Server }> {

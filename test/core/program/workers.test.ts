@@ -1,4 +1,4 @@
-/** Several processes that answer as one: what a client, an operator and a scraper see of them. */
+/** Several processes that serve as one: the view of clients, operators and scrapers. */
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const query = encodeURIComponent('{service_name="shop"}');
 const end = Math.floor(Date.now() / 1000);
 const lines = `/loki/api/v1/query_range?query=${query}&limit=100&start=${end - 3600}&end=${end}`;
 
-// One proxy for all of them: to start three processes takes longer than what is asked of them.
+// One proxy for all tests, because starting three processes takes longer than the tests themselves.
 let folder: string;
 let backend: DevBackend;
 let under: UnderTest;
@@ -64,7 +64,7 @@ test.serial('/metrics, /debug/queries and the page add up all workers, whichever
     t.is(seriesIn(text, `request_duration_seconds_count{${where}}`), all.length);
     t.is(seriesIn(text, `request_duration_seconds_bucket{le="+Inf",${where}}`), all.length);
     t.is(seriesIn(text, 'workers'), 2);
-    // Each has read the same map, so it is no sum.
+    // All workers read the same map, so this is not a sum.
     t.is(seriesIn(text, 'tenant_map_entries'), 1);
     const queries = await read<{ readonly top_by_frequency: readonly { readonly count: number }[] }>(
       '/debug/queries',
@@ -123,7 +123,7 @@ test.serial('what one worker has made, another one takes from it', async (t) => 
   const taken =
     'requests_total{system="ref",direction="downstream",endpoint="worker_get",route="/_cache/get",status="200"}';
   const before = seriesIn(await metrics(under), taken);
-  // A busy machine may be too slow for one of them.
+  // On a busy machine, a worker may be too slow to answer one of the requests.
   for (let at = 1; at < 40 && seriesIn(await metrics(under), taken) === before; at += 1) {
     const path = `/loki/api/v1/labels?start=${end - 86_400 - at}&end=${end - 43_200 - at}`;
     const { texts } = await askBoth(under, path);

@@ -1,4 +1,4 @@
-/** A changed pipeline file in a proxy that runs: what serves, what stays, and what is refused. */
+/** Reloads of a changed pipeline file in a running proxy: what serves afterwards, what is kept, and what is refused. */
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -113,7 +113,7 @@ test.serial('a changed module is told with each reload, since its code is read o
       t.like(await under.reload(), { result: 'swapped', findings: [] });
       const file = join(under.folder, 'marking.mjs');
       await writeFile(file, marking.replace("note('request')", "note('changed')"));
-      // However coarse the clock of the disk is.
+      // Far enough apart for any resolution of file times.
       await utimes(file, new Date(), new Date(Date.now() + 5_000));
       const told = await under.reload();
       t.like(told, { status: 200, result: 'unchanged' });
@@ -288,7 +288,7 @@ test.serial(
       const sections = 'server: { reloadDrainTimeout: 1s }\n';
       await under.write({ sections });
       await under.reload();
-      // The first pipeline answers the reload itself.
+      // The first pipeline answers the reload request itself.
       await drained(under);
       const tail = await new TailClient(under.url, all).opened();
       await tail.untilLines(1);

@@ -10,17 +10,17 @@ import { push } from '../../../plugins/tail/fixtures.js';
 /** The stages of a file, each with its options as JSON or YAML flow. */
 export type Stages = readonly (readonly [use: string, options?: string])[];
 
-/** A proxy over a file that a test changes. */
+/** A proxy whose pipeline file the test changes. */
 export interface Reloading extends ProxyUnderTest {
   readonly backend: DevBackend;
   readonly folder: string;
   readonly file: string;
-  /** Writes another file of these parts. */
+  /** Overwrites the file with these parts. */
   write(parts: FileParts): Promise<void>;
-  /** Asks for a reload over HTTP. */
+  /** Requests a reload over HTTP. */
   reload(headers?: Readonly<Record<string, string>>): Promise<Reported>;
   get(path: string, base?: string): Promise<{ readonly status: number; readonly text: string }>;
-  /** The value of a series, without the prefix and with its labels; undefined where there is none. */
+  /** The value of a series, named without the prefix and with its labels; undefined if it does not exist. */
   metric(series: string): Promise<string | undefined>;
 }
 
@@ -68,7 +68,7 @@ export function yamlOf(backend: string, { stages, endpoints, sections = '' }: Fi
   return `version: 1\n${sections}stages:\n${lines(stages ?? usualStages(backend))}endpoints:\n${lines(endpoints ?? usualEndpoints)}`;
 }
 
-/** Passes a proxy over a file to a test. `modules` are files of a site beside it. */
+/** Starts a proxy with a pipeline file and passes both to a test. `modules` are other files in the same folder. */
 export async function withReloading(
   use: (under: Reloading) => Promise<void>,
   setting: FileSettings & {
@@ -106,7 +106,7 @@ export async function withReloading(
               method: 'POST',
               headers,
             });
-            // The tests assert on what they read.
+            // The tests check the fields that they read.
             return { status: statusCode, ...((await body.json()) as Omit<Reported, 'status'>) };
           },
           metric: async (series) => {
@@ -124,7 +124,7 @@ export async function withReloading(
   }
 }
 
-/** A stage that adds a header field to every answer it sees, so that a client can tell whether it was there. */
+/** A stage that adds a header to every response it sees, so that clients can tell if it was in the pipeline. */
 export const marking = `import { appendFileSync } from 'node:fs';
 export default {
   kind: 'stage', name: 'marking', summary: 'Notes what happens to it.', needs: [], gives: [], rest: 'once', behindCaches: true,
