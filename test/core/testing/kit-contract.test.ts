@@ -23,7 +23,7 @@ const silent = defineStage({
   needs: [],
   gives: [],
   rest: 'once',
-  // What a plugin in plain JavaScript may do.
+  // Plugins in plain JavaScript may do this.
   create: () => ({
     handle: async (exchange, next) => (await next(exchange), undefined as unknown as Answer),
   }),

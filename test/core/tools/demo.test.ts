@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import test from 'ava';
 import { run } from '../program/child.js';
 
-/** Takes a port, unless somebody has it already. */
+/** Takes a port if it is free. */
 async function take(port: number): Promise<Server> {
   const server = createServer();
   const done = new Promise((resolve) => server.once('listening', resolve).once('error', resolve));
@@ -12,7 +12,7 @@ async function take(port: number): Promise<Server> {
   return server;
 }
 
-/** Follows what the demo prints until it says how to stop it. */
+/** Reads the demo's output until it says how to stop the demo. */
 async function welcomeOf(child: ReturnType<typeof run>): Promise<string> {
   let text = '';
   for await (const chunk of child.stdout ?? []) {

@@ -112,7 +112,7 @@ test.serial('a query is explained with the strategies that may read it, and why 
       readonly reads: readonly { readonly strategies: readonly ToldStrategy[] }[];
     };
     const told = reads[0]?.strategies ?? [];
-    // Without a look at the backend nobody knows how many rows there are.
+    // Without a request to the backend, the number of rows is unknown.
     for (const { declined, cost } of told) {
       if (declined === undefined) t.true((cost?.calls ?? 0) >= 3);
       t.is(cost?.scannedRows, undefined);

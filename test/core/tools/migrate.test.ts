@@ -1,4 +1,4 @@
-/** `ref-proxy migrate`: from a command line to a pipeline file that means the same. */
+/** `ref-proxy migrate`: turns a command line into an equivalent pipeline file. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ async function errorsOf(draft: PipelineDraft): Promise<readonly string[]> {
   return findings.flatMap(({ severity, message }) => (severity === 'error' ? [message] : []));
 }
 
-/** Everything that the program would be started with, but for options without effect; one option a line. */
+/** All options that the program would start with, one per line, except for those without effect. */
 function meaning(draft: PipelineDraft): readonly string[] {
   const owners = [...draft.sections, ...draft.entries.map(({ id, options }) => [id, options] as const)];
   return owners.flatMap(([name, options]) =>
@@ -69,7 +69,7 @@ function meaning(draft: PipelineDraft): readonly string[] {
   );
 }
 
-/** Throws what differs, so that fast-check finds the smallest case. */
+/** Throws the differences, so that fast-check finds the smallest case. */
 function mustMean(after: PipelineDraft, before: PipelineDraft): void {
   const [is, was] = [meaning(after), meaning(before)];
   const differs = [
@@ -79,7 +79,7 @@ function mustMean(after: PipelineDraft, before: PipelineDraft): void {
   if (differs.length > 0) throw new Error(differs.join('\n'));
 }
 
-/** Texts that YAML, references and comments might take for something else. */
+/** Texts that YAML, references or comments might misinterpret. */
 const oddText = fc.constantFrom(
   'plain',
   'with: colon',
@@ -109,7 +109,7 @@ const byFormat: Readonly<Record<string, readonly string[]>> = {
   json: ['{}', '[1]'],
 };
 
-/** Values of any form that a schema may mean; those that it refuses are left out. */
+/** Values of all forms that a schema may allow; values that it refuses are filtered out. */
 function valueOf(schema: ValueSchema): fc.Arbitrary<unknown> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   const formats = byFormat[schema.format ?? ''];

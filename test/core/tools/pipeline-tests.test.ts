@@ -27,7 +27,7 @@ async function fileOf(t: ExecutionContext, text: string): Promise<string> {
   return file;
 }
 
-/** A file with one test of the smallest pipeline, whose `expect` is given, and the answer that the test gets. */
+/** A file with one test of the minimal pipeline, with this `expect` and these backend lines. */
 function testOf(expect: string, backend = '    lines: [{ labels: { app: shop }, line: sold }]'): string {
   return `pipeline: ${join(root, 'pipelines/minimal.yaml')}
 tests:

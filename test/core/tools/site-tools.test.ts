@@ -44,7 +44,7 @@ for (const kind of ['stage', 'endpoint', 'service'])
         Record<string, unknown>
       >;
       t.is(manifest['name'], '@site/mine');
-      // Nothing is fetched by a name that somebody else may own: what cannot be found is linked.
+      // Nothing is installed by a package name that somebody else may own; if this package cannot be found, it is linked.
       const { name } = packageJson();
       t.deepEqual(manifest['peerDependenciesMeta'], { [name]: { optional: true } });
       const { [name]: link = '' } = manifest['devDependencies'] as Readonly<Record<string, string>>;

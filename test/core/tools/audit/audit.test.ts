@@ -1,4 +1,4 @@
-/** `ref-proxy audit`: what will happen to the queries of files. */
+/** `ref-proxy audit`: predicts how queries in files will be executed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';

@@ -71,7 +71,7 @@ async function strategiesThatRan(
   return [...byLeaf].toSorted(([a], [b]) => a - b).map(([, names]) => [...names].join('+'));
 }
 
-/** Queries of panels that ask once. */
+/** Panels with an instant query. */
 const instant: ReadonlySet<string> = new Set([
   'Most requested A',
   'Quiet pods A',
@@ -119,7 +119,7 @@ test.serial(
   'where stored data excludes the predicted strategy, the one that runs is among the others',
   async (t) => {
     const queries = [
-      // Nearly every line has another value.
+      // Nearly every line has a different value.
       'sum by (bytes) (count_over_time({job="web"} | json [5m]))',
     ];
     for (const query of queries) {

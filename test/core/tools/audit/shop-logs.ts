@@ -6,11 +6,11 @@ import { request } from 'undici';
 import { startDevBackend, type DevBackend } from '../../../../plugins/embedded-backend/dev-backend.js';
 import { runProgram } from '../../../../core/program/program.js';
 
-/** The end of the logs: a whole hour, so that spans are not aligned to another time. */
+/** End of the logs: a whole hour, so that spans are not aligned to another time. */
 export const endMs = 1_793_491_200_000;
 const minutes = 60;
 
-/** An embedded backend with an hour of logs of a web server, services with logfmt and JSON, and logins. */
+/** An embedded backend with an hour of logs: a web server, services that write logfmt and JSON, and logins. */
 export async function backendWithLogs(): Promise<DevBackend> {
   const backend = await startDevBackend();
   const streams = [
@@ -29,7 +29,7 @@ export async function backendWithLogs(): Promise<DevBackend> {
   return backend;
 }
 
-/** Four lines a minute, at different nanoseconds. */
+/** Four lines per minute, at different nanoseconds. */
 function streamOf(stream: Readonly<Record<string, string>>, lineOf: (n: number) => string): unknown {
   const values = Array.from({ length: 4 * minutes }, (_, n) => [
     `${endMs - n * 15_000 - 7_000}${String(n).padStart(6, '0')}`,

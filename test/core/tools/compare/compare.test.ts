@@ -18,7 +18,7 @@ import {
 const shop = { app: 'shop' };
 const pay = { app: 'pay' };
 
-/** Answers by the query; a query that is not listed finds nothing. */
+/** Responds by query; a query that is not listed has an empty result. */
 function answering(answers: Readonly<Record<string, unknown>>): (asked: Asked) => unknown {
   return ({ params }) => answers[params.get('query') ?? ''] ?? streams();
 }

@@ -1,4 +1,4 @@
-/** Texts of a query that only look like variables of a dashboard. */
+/** Texts in queries that look like dashboard variables but are not. */
 import test from 'ava';
 import { fast, fileOf, lokiOf, runCompare, streams, until } from './two-lokis.js';
 

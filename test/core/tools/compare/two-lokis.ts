@@ -12,7 +12,7 @@ export interface Asked {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** An HTTP server that answers as a Loki would, and the requests that it got. */
+/** An HTTP server that responds like Loki, and the requests that it received. */
 export async function lokiOf(
   t: ExecutionContext,
   answer: (asked: Asked, count: number) => unknown,

@@ -8,7 +8,7 @@ import { packageRoot, readBuiltInSchemas } from '../../../../core/kernel/options
 const root = packageRoot();
 const schemaText = readFileSync(join(root, 'schemas', 'pipeline.schema.json'), 'utf8');
 
-/** As an editor does, which knows none of our formats. */
+/** Validates like an editor, which does not know the proxy's own formats. */
 const isValid: (value: unknown) => boolean = new Ajv2020({ strict: false, validateFormats: false }).compile(
   JSON.parse(schemaText) as object,
 );

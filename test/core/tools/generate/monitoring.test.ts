@@ -1,4 +1,6 @@
-/** The dashboard and the alerts that are generated from the metrics, by hand and by `promtool` (`PROMTOOL`, or one in the PATH). */
+/**
+ * Checks of the dashboard and the alerts that are generated from the metrics, in code and with `promtool` (`PROMTOOL`, or one in the PATH).
+ */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +23,7 @@ const withPromtool = promtool === undefined ? test.serial.skip : test.serial;
 if (promtool === undefined)
   console.log('no promtool in the PATH and no PROMTOOL: alert rules and a scrape are not checked by it');
 
-/** Runs promtool; gives its status and everything it said. */
+/** Runs promtool; returns its exit status and all of its output. */
 function check(
   args: readonly string[],
   input = '',
@@ -82,7 +84,7 @@ interface AlertTest {
   readonly exp_alerts?: readonly { exp_annotations?: Rule['annotations'] }[];
 }
 
-/** The unit tests of the alerts, as JSON, which is YAML, with the annotations of the rules that are expected to fire. */
+/** The unit tests of the alerts, with the annotations of the rules that are expected to fire; in JSON, which is valid YAML. */
 function alertTests(): string {
   const read = (path: string): unknown => parse(readFileSync(join(packageRoot(), path), 'utf8'));
   const ruleFile = 'examples/monitoring/alerts.yaml';

@@ -1,4 +1,4 @@
-/** `ref-proxy rules convert`: rules of a Loki ruler as rules of vmalert, both forms compared over the same logs. */
+/** `ref-proxy rules convert`: converts rules of a Loki ruler to rules of vmalert; both forms are compared over the same logs. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { pushRulerLogs, type RulerLogs } from './ruler-logs.js';
 import { deepRuns } from '../../../setup/runs.js';
 
 const rules = join(packageRoot(), 'test/data/ruler');
-/** The number of times at which each rule is evaluated in both forms. */
+/** Number of times at which each rule is evaluated in both forms. */
 const times = deepRuns(8, 25);
 const tenants = { shop: 7, platform: 8 } as const;
 const tenantMap = '-tenant-map={"shop":{"account_id":7},"platform":{"account_id":8,"project_id":0}}';
@@ -47,7 +47,7 @@ async function folderOf(t: ExecutionContext, files: Readonly<Record<string, stri
   return folder;
 }
 
-/** Converts one expression of a rule without a tenant, with further flags. */
+/** Converts one rule expression without a tenant, with additional flags. */
 async function convertOne(t: ExecutionContext, expr: string, ...flags: readonly string[]): Promise<ToldRule> {
   const group = { name: 'g', rules: [{ record: 'r', expr }] };
   const folder = await folderOf(t, { 'one.json': JSON.stringify({ groups: [group] }) });
@@ -86,7 +86,7 @@ interface Told {
   };
 }
 
-/** The reasons that the rule files give for rules that stay LogQL, by the name of the rule. */
+/** The reasons in the rule files for rules that stay LogQL, by rule name. */
 async function expectedReasons(): Promise<ReadonlyMap<string, string>> {
   const reasons = new Map<string, string>();
   for (const file of ['shop/alerts.yaml', 'shop/recording.yml', 'platform/nodes.yaml']) {
@@ -223,7 +223,7 @@ test.serial(
   },
 );
 
-/** LogQL, and a part of the reason for which it stays that. */
+/** LogQL expressions, each with a part of the reason why it stays LogQL. */
 const reasons: readonly (readonly [expr: string, reason: string])[] = [
   ['{app="a"}', 'a rule needs a metric query'],
   ['vector(1)', 'reads no logs'],

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 
-/** Logs of a few apps and nodes over two hours, a line on whole seconds, so that rows lie on the bounds of windows. */
+/** Logs of a few apps and nodes over two hours, with lines at whole seconds, so that rows are on the borders of windows. */
 export interface RulerLogs {
   /** Last second of the logs, in Unix seconds. */
   readonly endSeconds: number;
@@ -14,7 +14,7 @@ interface PushedStream {
 
 const lengthSeconds = 7200;
 
-/** Pushes the logs of a tenant, as an agent of Loki would; they end at the last whole minute. */
+/** Pushes the logs of a tenant as a Loki agent would; they end at the last whole minute. */
 export async function pushRulerLogs(
   url: string,
   tenant: 'shop' | 'platform',
@@ -49,7 +49,7 @@ function shopStreams(start: number): readonly PushedStream[] {
   const checkout = ['checkout-1', 'checkout-2'].map((pod, which) => ({
     stream: { namespace: 'shop', app: 'checkout', pod },
     values: linesOf(start, 5, (index) => {
-      // Silent for eleven minutes.
+      // No lines for eleven minutes.
       if (index >= 600 && index < 732) return undefined;
       const isError = index % (which === 0 ? 17 : 7) === 0;
       const text = isError ? 'level=error msg="payment to bank timeout"' : 'level=info msg="order placed"';

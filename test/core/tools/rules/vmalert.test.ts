@@ -1,6 +1,6 @@
 /**
- * A real vmalert with rules of a Loki ruler: as LogQL through the proxy, and as LogsQL of `ref-proxy rules convert` on the backend. Needs
- * `vmalert` 1.141 or later and `victoria-metrics` (`VMALERT` and `VICTORIA_METRICS`, or in the PATH).
+ * Runs a real vmalert with rules of a Loki ruler: as LogQL through the proxy, and as LogsQL from `ref-proxy rules convert` on the backend.
+ * Needs `vmalert` 1.141 or later and `victoria-metrics` (`VMALERT` and `VICTORIA_METRICS`, or in the PATH).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -57,7 +57,7 @@ interface SentAlert {
   readonly endsAt: string;
 }
 
-/** An Alertmanager that only remembers the last state of each alert. */
+/** A fake Alertmanager that only keeps the last state of each alert. */
 async function startAlertmanager(
   t: ExecutionContext,
 ): Promise<{ readonly url: string; readonly alerts: Map<string, SentAlert> }> {
@@ -86,7 +86,7 @@ function keyOf(labels: Readonly<Record<string, string>>): string {
     .join(' ');
 }
 
-/** Starts a program until the end of the test, and waits until it answers. */
+/** Starts a program that runs until the end of the test, and waits until it answers. */
 async function startProgram(t: ExecutionContext, program: string, args: readonly string[]): Promise<string> {
   const listen = `127.0.0.1:${await freePort()}`;
   const child = spawn(program, [...args, `-httpListenAddr=${listen}`, '-loggerLevel=ERROR'], {
@@ -165,7 +165,7 @@ withPrograms('alerts fire and resolve, and series are recorded, alike in LogQL a
     t.is(status, 0, said);
   };
   await convert(`-output=${join(folder, 'converted')}`);
-  // The same rules as they are, in the form in which rules that cannot be converted are written.
+  // The original rules, in the form that is used for rules that cannot be converted.
   const logql = join(folder, 'logql');
   for (const tenant of ['shop', 'field'] as const) {
     const { groups } = JSON.parse(ruleFile) as { readonly groups: readonly object[] };
@@ -211,7 +211,7 @@ withPrograms('alerts fire and resolve, and series are recorded, alike in LogQL a
       });
       t.deepEqual([...alerts.keys()].sort(), ['logql', 'logsql'].map((form) => keyOf(labelsOf(form))).sort());
       for (const { annotations } of alerts.values()) t.is(annotations['summary'], 'errors in shop-app');
-      // The errors leave the window of ten seconds.
+      // Waits until the errors have left the ten-second window.
       await until(() => [...alerts.values()].every(({ endsAt }) => Date.parse(endsAt) <= Date.now()));
       t.is(alerts.size, 2);
       const counts = { 'shop-app': '7', 'field-app': '4' };
