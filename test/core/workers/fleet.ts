@@ -3,14 +3,14 @@ import { Channel } from '../../../core/workers/channel.js';
 import { Joined } from '../../../core/workers/workers.js';
 import { FakeClock } from '../../../core/testing/index.js';
 
-/** Workers and a first process, in one process: messages take a turn of the event loop. */
+/** Workers and a first process, all in one process; each message takes a turn of the event loop. */
 export interface Fleet {
   readonly clock: FakeClock;
   readonly hub: Hub;
   readonly workers: readonly Joined[];
-  /** A worker's process ends, and another begins in its place, which has not joined. */
+  /** Ends a worker's process and starts another one with the same id, which has not joined yet. */
   replace(id: number): Joined;
-  /** From now on messages to a worker are kept from it, until it is awake again. */
+  /** Holds back messages to a worker until the returned function is called. */
   sleep(id: number): () => void;
 }
 

@@ -5,7 +5,7 @@ import { makeFleet } from './fleet.js';
 
 const rate = { name: 'rate', perSecond: 1 };
 
-/** How many of some tokens are taken where all are asked for at once. */
+/** Takes tokens from all of these at once, and returns the number that were granted. */
 async function takeAll(times: number, ...all: readonly (Tokens | undefined)[]): Promise<number> {
   const asked = all.flatMap((tokens) =>
     Array.from({ length: times }, async () => (await tokens?.take('a')) === true),
@@ -13,7 +13,7 @@ async function takeAll(times: number, ...all: readonly (Tokens | undefined)[]): 
   return (await Promise.all(asked)).filter(Boolean).length;
 }
 
-/** Enough turns for what is on its way to come to rest. */
+/** Waits enough turns for all messages in flight to arrive. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -58,7 +58,7 @@ test.serial('what a worker that died had been lent is not lent again before it c
   t.is(await takeAll(30, second), 20);
 });
 
-/** Permits in the hands of a test, which says how many are in use. */
+/** Permits of a worker, with the number that the test uses. */
 interface Desk {
   readonly permits: PermitShares;
   used: number;
@@ -81,7 +81,7 @@ async function makeDesks(count: number, size: number) {
   return { ...fleet, desks, held };
 }
 
-/** Takes a permit where there is one. */
+/** Takes a permit if there is one. */
 async function take(desk: Desk): Promise<boolean> {
   if (desk.used >= desk.permits.most) await desk.permits.more();
   if (desk.used >= desk.permits.most) return false;
@@ -108,7 +108,7 @@ test.serial(
             const desk = desks[at];
             if (desk === undefined) continue;
             const used = desks.reduce((sum, each) => sum + each.used, 0);
-            // Long enough for advice to others to be over: without it a worker may take any number.
+            // Advice to other workers has expired by then; without it a worker may take any number.
             clock.advance(2_000);
             if (enters) t.is(await take(desk), used < size);
             else if (desk.used > 0) leave(desk);
@@ -131,7 +131,7 @@ test.serial('a worker that has no permit is given its share as the requests of o
   t.false(await take(greedy));
   t.false(await take(poor));
   await settle();
-  // The greedy one would take the permit again at once.
+  // The greedy worker would take the permit again at once.
   for (let turn = 0; turn < 3; turn += 1) {
     leave(greedy);
     if (greedy.used < greedy.permits.most) greedy.used += 1;

@@ -25,7 +25,7 @@ test('a printed query reads back as the same tree', (t) => {
   );
 });
 
-/** The kinds of the nodes of a filter, without any of its texts. */
+/** The kinds of the nodes of a filter, without its texts. */
 function shapeOf(filter: LogsqlFilter): unknown {
   switch (filter.kind) {
     case 'and':

@@ -6,7 +6,7 @@ import { pushLoki } from '../../../plugins/embedded-backend/harness.js';
 const nowNs = BigInt(Date.now()) * 1_000_000n - 60_000_000_000n;
 const range = { start: String(nowNs - 3_600_000_000_000n), end: String(nowNs + 30_000_000_000n) };
 
-/** Asks a proxy over lines of one stream, most of them with fields beside the labels of the stream. */
+/** Runs a proxy over lines of one stream, most of which have fields in addition to the stream labels. */
 async function overFields(
   t: ExecutionContext,
   flags: Readonly<Record<string, string>>,
@@ -38,14 +38,14 @@ async function overFields(
 
 type Ask = (path: string, params: Readonly<Record<string, string>>) => Promise<unknown>;
 
-/** The lines that a selector finds. */
+/** The lines that a selector matches, sorted. */
 async function found(ask: Ask, query: string): Promise<readonly string[]> {
   const data = await ask('query_range', { query });
   const { result } = data as { readonly result: readonly { readonly values: readonly [string, string][] }[] };
   return result.flatMap(({ values }) => values.map(([, line]) => line)).sort();
 }
 
-/** The values of a label in a volume. */
+/** The values of a label in a volume response. */
 async function volumes(ask: Ask, path: string, label: string): Promise<readonly (string | undefined)[]> {
   const data = await ask(path, { query: '{service_name="shop"}', targetLabels: label });
   const { result } = data as { readonly result: readonly { readonly metric: Record<string, string> }[] };

@@ -63,7 +63,7 @@ test('the backend compares fields that are shown as they are stored, and may dif
       naming,
     ).map(({ field }) => field);
   t.deepEqual(compared('{app="a"}'), ['host.name', 'trace_id', 'scope.name', 'took']);
-  // The backend fills in names of scopes of OpenTelemetry records.
+  // The backend fills in scope names of OpenTelemetry records.
   const [host, other] = ['{"host.name"="h","os.type"="x"}', '{"os.type"="x"}'];
   t.deepEqual(compared(host), ['app', 'trace_id', 'took']);
   t.deepEqual(compared(host, other), ['app', 'host.name', 'trace_id', 'took']);

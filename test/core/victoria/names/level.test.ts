@@ -131,7 +131,7 @@ function print(fields: readonly Field[], space: string): string {
   return `{${space}${texts.join(`${space},${space}`)}${space}}`;
 }
 
-/** The first text under a name of the list, as it is written; objects are looked into when they come. */
+/** The first text whose key is a level name, as written; nested objects are searched where they occur. */
 function firstText(fields: readonly Field[], depth = 1): string | undefined {
   for (const [key, value] of fields) {
     if (typeof value === 'string' && levelNames.includes(key)) return JSON.stringify(value).slice(1, -1);
@@ -190,7 +190,7 @@ function printPair([name, value]: readonly [string, string | undefined]): string
   return `${name}=${/^[A-Za-z]*$/.test(value) ? value : JSON.stringify(value)}`;
 }
 
-/** Names are equal in any case; the first in the list counts, and of equal ones the first in the line. */
+/** The value of the best level name, ignoring case: the first name in the list wins, and for equal names the first pair in the line. */
 function bestPair(line: readonly (readonly [string, string | undefined])[]): string | undefined {
   for (const each of levelNames) {
     const found = line.find(([name]) => name.replace('ſ', 's').toLowerCase() === each.toLowerCase());
@@ -222,7 +222,7 @@ const wordLevels = Object.entries({
   ...{ warning: 'warn', warn: 'warn', info: 'info' },
 });
 
-/** Every word at every place, by the characters beside it. */
+/** A slow reference: tries every word at every position and checks the characters next to it. */
 function slowWords(text: string): string | undefined {
   for (let at = 0; at < text.length; at += 1)
     for (const [known, level] of wordLevels) {
@@ -283,7 +283,7 @@ for (const [line, level] of told) {
   });
 }
 
-/** Spaces that the titles of tests do not keep. */
+/** Escapes spaces that test titles do not keep. */
 function escape(text: string): string {
   return text.replaceAll(/[^ -~]/g, (character) => `U+${character.charCodeAt(0).toString(16)}`);
 }

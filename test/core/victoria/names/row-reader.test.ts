@@ -189,7 +189,7 @@ test('a row has the stream of its own text, also between rows of another one', (
 
 const fieldNames = ['level', 'app', 'trace_id', 'k8s.pod.name', 'detected_level', '__proto__', 'constructor'];
 const otlpNames = ['severity_number', 'severity_text', 'service.name', 'scope.name'];
-/** Rows of one stream that have the same fields, but for empty ones. */
+/** Rows of one stream that have the same fields, except for empty ones. */
 const rowsOfFew = fc
   .record({
     stream: fc.constantFrom('{app="a"}', '{app="b",level="warn"}', '{"service.name"="s"}', '{}'),
@@ -206,7 +206,7 @@ const rowsOfFew = fc
     rows.map(([line, values]) => {
       const fields = names.map((name, index) => [name, values[index] ?? '']);
       const columns = [['_time', '2026-11-01T00:00:00Z'], ['_stream', stream], ['_msg', line], ...fields];
-      // As rows are read, for a name may be that of a prototype.
+      // Parsed like real rows, because a name may be that of a prototype.
       const text = columns.map((pair) => pair.map((part) => JSON.stringify(part)).join(':')).join(',');
       return JSON.parse(`{${text}}`) as WrittenRow;
     }),

@@ -14,7 +14,7 @@ import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.
 import { BackendClient } from '../../../../core/victoria/upstream/client.js';
 import type { Upstream } from '../../../../core/victoria/upstream/types.js';
 
-/** A row with the number of times that each store has it; the whole has it as often as the one that has it more often. */
+/** A row with its number of copies in each store; the store with all rows has the larger number of copies. */
 export interface PlacedRow {
   readonly ns: bigint;
   readonly fields: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface Pair {
   readonly two: Upstream;
 }
 
-/** Three backends: one with all rows, and two that have them together. */
+/** Three backends: one with all rows, and two that share the rows. */
 export class PairedStores {
   readonly #backends: readonly DevBackend[];
   readonly #clients: readonly BackendClient[];
@@ -47,7 +47,7 @@ export class PairedStores {
     for (const backend of this.#backends) await backend.close();
   }
 
-  /** Stores rows under an account of their own. */
+  /** Stores rows under a new account. */
   async store(rows: readonly PlacedRow[], split: Split, isPoor: boolean): Promise<Pair> {
     this.#accounts += 1;
     const headers = { accountid: String(this.#accounts), projectid: '0' };
@@ -103,7 +103,7 @@ function clientOf(url: string): BackendClient {
   );
 }
 
-/** A store that takes nothing but stream selectors, without pipes and without a limit. */
+/** A store that accepts only stream selectors, without pipes and without a limit. */
 function poor(store: Upstream): Upstream {
   const refuse = ({ filter, pipes }: LogsqlQuery, isLimited = false): void => {
     const isTaken = pipes.length === 0 && !isLimited && (filter.kind === 'stream' || filter.kind === 'all');

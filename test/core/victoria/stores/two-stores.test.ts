@@ -33,7 +33,7 @@ const spanSeconds = 40_000;
 
 const time = fc.oneof(
   fc.integer({ min: 0, max: spanSeconds }).map((at) => originNs + BigInt(at) * secondNs),
-  // Many rows of few times.
+  // Many rows at a few times.
   fc.integer({ min: 0, max: 8 }).map((at) => originNs + BigInt(at) * 5_000n * secondNs + 1n),
 );
 const rowFields = fc.record(
@@ -79,7 +79,7 @@ const cases: fc.Arbitrary<Case> = fc
     return { split, rows: [...byContent.values()], range, isPoor };
   });
 
-/** Equal for rows that are the same to a store: an empty field is none. */
+/** Equal for rows that are the same to a store: an empty field is the same as none. */
 function contentOf({ ns, fields: own }: PlacedRow): string {
   return JSON.stringify([
     String(ns),
@@ -89,7 +89,7 @@ function contentOf({ ns, fields: own }: PlacedRow): string {
   ]);
 }
 
-/** Outside of the overlap a row is in the store of its side, and only there. */
+/** Outside of the overlap, a row exists only in the store of its side. */
 function placed(row: PlacedRow, { hotFromNs, coldEndNs }: Split): PlacedRow {
   const most = Math.max(row.hot, row.cold, 1);
   if (row.ns < hotFromNs) return { ...row, hot: 0, cold: most };
@@ -127,7 +127,7 @@ const groupings: readonly LogsqlPipe[] = [
     statsFunction('sum', ['size'], 'sum'),
   ),
   stats([], statsFunction('count_uniq', ['_stream_id', '_time', '_msg'], 'entries')),
-  // These do not add up.
+  // Results of these cannot be added.
   stats(['app'], statsFunction('count_uniq', ['status'], 'values')),
   stats(['app'], statsFunction('avg', ['size'], 'middle')),
 ];
@@ -265,7 +265,7 @@ async function read(store: Upstream, request: Parameters<Upstream['rows']>[0]): 
   return rows.sort();
 }
 
-/** Numbers of streams are made by each backend for itself. */
+/** Leaves out stream ids, because each backend assigns its own. */
 function textOf(row: BackendRow): string {
   return shown(
     Object.entries(row)
@@ -278,7 +278,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The rows that are not among others, each as often as it is not. */
+/** The rows of a list that another list lacks, counting repeated rows. */
 function without(rows: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>();
   for (const row of others) left.set(row, (left.get(row) ?? 0) + 1);

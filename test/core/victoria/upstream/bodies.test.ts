@@ -1,4 +1,4 @@
-/** How bodies of the backend are asked for, and what clients see of its errors. */
+/** The request headers for bodies of the backend, and the errors that clients see. */
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import test from 'ava';
 import { CircuitBreaker } from '../../../../core/base/admission/circuit-breaker.js';
 import { BackendClient, type ClientOptions } from '../../../../core/victoria/upstream/client.js';
 
-/** What a client makes of the answer to one call. */
+/** The body that a client reads for one call. */
 async function textFrom(listener: RequestListener, options: Partial<ClientOptions>): Promise<string> {
   const server = createServer(listener);
   server.listen(0, '127.0.0.1');

@@ -21,7 +21,7 @@ interface Setup {
   readonly controller: AbortController;
 }
 
-/** Runs a test against a made-up backend. */
+/** Runs a test with a fake backend. */
 async function withBackend(
   handler: Handler,
   run: (setup: Setup) => Promise<void>,

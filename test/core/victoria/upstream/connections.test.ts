@@ -7,7 +7,7 @@ import { BackendConnections } from '../../../../core/victoria/upstream/connectio
 const rows = Buffer.from(`{"_time":"2026-11-01T00:00:00Z","_msg":"${'x'.repeat(4000)}"}\n`.repeat(20));
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/stream+json\r\n';
 
-/** Runs a test against a server that answers with bytes, whatever it is asked. */
+/** Runs a test with a server that sends these bytes for any request. */
 async function withAnswer(
   answer: (socket: Socket) => void,
   run: (connections: BackendConnections) => Promise<void>,
@@ -38,12 +38,12 @@ function get(connections: BackendConnections): ReturnType<BackendConnections['re
   return connections.request({ method: 'GET', path: '/', headers: {}, body: undefined, signal });
 }
 
-/** Reads a body that is a little more than the buffers on the way hold, and only when its end has come. */
+/** Reads a body slightly larger than the buffers in between, and only after it has arrived completely. */
 async function readLate(connections: BackendConnections): Promise<number> {
   const response = await get(connections);
   for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate);
   let size = 0;
-  // HTTP's bodies give Buffers as long as no encoding is set.
+  // HTTP bodies yield Buffers unless an encoding is set.
   for await (const chunk of response as AsyncIterable<Buffer>) size += chunk.length;
   return size;
 }
@@ -77,7 +77,7 @@ test('a body that ends before its told length is an error', async (t) => {
   );
 });
 
-/** Makes every connection that is opened meanwhile throw once it is served, as a defect of the HTTP client would. */
+/** Makes every connection that is opened during `run` throw on this event, as a bug of the HTTP client would. */
 async function withDefect(event: string, run: () => Promise<void>): Promise<void> {
   const sabotage = (message: unknown): void => {
     const { socket } = message as { readonly socket: Socket };

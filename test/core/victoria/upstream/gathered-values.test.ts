@@ -31,7 +31,7 @@ const anyText = fc.oneof(
   fc.string({ unit: anyCharacter }),
 );
 
-/** All that an array holds: numbers in parts of this size where they can be read as such, and texts. */
+/** All values of an array: numbers in parts of this size where possible, and texts. */
 function read(array: string, part: number): (number | string)[] {
   const values = new GatheredValues(array);
   const room = new Float64Array(part);

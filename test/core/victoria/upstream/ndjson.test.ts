@@ -89,7 +89,7 @@ test('bytes are the text that Node makes of them, be they UTF-8, ASCII or neithe
   );
   const marked = ['\ufeffa\ufeff', '\ufeff', '', '\u0000é', '\u2028', '\uffff', '😀'];
   for (const each of marked) t.is(bodyText(Buffer.from(each)), each);
-  // A character in more bytes than it needs, half a pair, one cut off, one beyond the last.
+  // An overlong encoding, half of a surrogate pair, a truncated character, and one beyond the last code point.
   for (const broken of ['c080', 'eda080', 'e282', 'f4908080', 'c3a9ff', '80'])
     t.is(bodyText(Buffer.from(broken, 'hex')), Buffer.from(broken, 'hex').toString('utf8'));
 });

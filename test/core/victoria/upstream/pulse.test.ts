@@ -3,7 +3,7 @@ import test from 'ava';
 import { Strain } from '../../../../core/base/admission/strain.js';
 import { Pulse } from '../../../../core/victoria/upstream/gate.js';
 
-/** A pulse on a clock that each look moves by what it takes. */
+/** A pulse with a clock that each probe advances by its duration. */
 function feel(took: readonly number[]) {
   const told: number[] = [];
   let [nowMs, looks] = [0, 0];

@@ -16,7 +16,7 @@ import type { BackendRow } from '../../../../core/victoria/upstream/types.js';
 
 const time = '2026-11-01T00:00:00.123Z';
 
-/** Whether rows of JSON would be taken as an answer to a query with these pipes. */
+/** True if a JSON row is accepted in a response to a query with these pipes. */
 function takes(pipes: readonly LogsqlPipe[], row: string): boolean {
   try {
     new RowContract(query(everything, pipes)).check(JSON.parse(row) as BackendRow);

@@ -26,7 +26,7 @@ interface Setup {
   readonly trace: Trace;
 }
 
-/** Runs a test against a made-up backend that wants gzip and one call at a time. */
+/** Runs a test with a fake backend that requires gzip and allows one call at a time. */
 async function withBackend(
   answer: (request: IncomingMessage, response: ServerResponse, form: URLSearchParams) => void,
   run: (setup: Setup) => Promise<void>,

@@ -27,7 +27,7 @@ function encode(answer: Answer, options: Partial<LegacyOptions> = {}): EncodedAn
   return doAll(encodeLegacySteps(answer, { categorizeLabels: false, direction: 'backward', ...options }));
 }
 
-/** The body, with stats of no members. */
+/** The body with empty stats. */
 function shown(answer: Answer, options: Partial<LegacyOptions> = {}): string {
   return encode(answer, options).body.toString('utf8').replace(encodeStats(none.stats), '{}');
 }

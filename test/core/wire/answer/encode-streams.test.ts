@@ -14,7 +14,7 @@ const labels = fc
   )
   .map((values) => LabelSet.from(Object.entries(values)));
 
-/** The labels as Loki writes them, without what only stands around them. */
+/** The text that Loki makes of the labels. */
 function referenceText({ labels: all }: LabelSet): string {
   return `{${all.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(', ')}}`;
 }

@@ -14,7 +14,7 @@ import { anyCharacter } from '../../../setup/text.js';
 import { indexStatsAnswers, namesAnswers } from './merge/arbitraries.js';
 
 const stats: AnswerStats = { ...makeLogAnswer({}, []).stats, execTimeMs: 1.5 };
-// Halves of surrogate pairs come from cut text.
+// Truncated text contains halves of surrogate pairs.
 const texts = fc.oneof(fc.string({ unit: anyCharacter }), fc.constantFrom('\ud800', 'a\udc00b', '__proto__'));
 const labelSets = fc
   .dictionary(texts, texts, { maxKeys: 3 })

@@ -28,7 +28,7 @@ const context: ParamContext = {
   metadataLookbackNs: 0n,
 };
 
-/** Pattern searches are bounded by the proxy, and not asked for. */
+/** The proxy limits pattern searches itself and does not take these limits from the request. */
 const search = { maxRows: 1, secondPassMaxRows: 1, secondPassMaxWindows: 1, custom: [] };
 
 type Parse = (params: Params, context: ParamContext) => ApiRequest;
@@ -60,7 +60,7 @@ function parse(
   return parsers[route]?.(merged, context);
 }
 
-/** The meaning of a request as text; a range that was given is no open one. */
+/** The meaning of a request as text. Leaves out the flag for an open range, because the range of the second request is always explicit. */
 function meaning(request: ApiRequest): string {
   return JSON.stringify({ ...request, isOpenRange: undefined }, (_name, value: unknown) =>
     typeof value === 'bigint' ? `${value}` : value instanceof Object && 'text' in value ? value.text : value,
@@ -75,7 +75,7 @@ for (const set of ['http', 'reports', 'doors'] satisfies readonly CaseSet[])
       try {
         parsed = parse(request.path, request.params);
       } catch {
-        // A request that is refused is not sent on.
+        // A refused request is not sent on.
         continue;
       }
       if (parsed === undefined) continue;

@@ -2,22 +2,22 @@ import { startDevBackend } from '../../../../plugins/embedded-backend/dev-backen
 import { withProxyFile } from '../../../../core/testing/index.js';
 import { pushLoki } from '../../../plugins/embedded-backend/harness.js';
 
-/** What a client got. */
+/** A response as the client received it. */
 export interface Got {
   readonly status: number;
   readonly text: string;
 }
 
-/** A running proxy as a client sees it, over an embedded backend. */
+/** A running proxy with an embedded backend, as a client sees it. */
 export interface Door {
-  /** Asks a path of the read API; the tenant `1` unless told otherwise. */
+  /** Sends a request to the read API, as tenant `1` by default. */
   readonly get: (
     path: string,
     params?: Readonly<Record<string, string>>,
     orgId?: string,
     more?: Readonly<Record<string, string>>,
   ) => Promise<Got>;
-  /** Stores lines of one stream at these moments. */
+  /** Stores lines of one stream at these times. */
   readonly push: (
     labels: Readonly<Record<string, string>>,
     lines: readonly Line[],
@@ -26,7 +26,7 @@ export interface Door {
 }
 export type Line = readonly [ns: bigint, line: string];
 
-/** Starts the default pipeline for a test, with more flags. */
+/** Starts the default pipeline for a test, with additional flags. */
 export async function withDoor(
   use: (door: Door) => Promise<void>,
   flags: Readonly<Record<string, string>> = {},

@@ -14,11 +14,11 @@ const api = '/loki/api/v1';
 
 type Limits = Readonly<Record<string, unknown>>;
 
-/** The limits of tenants of one proxy, by account. */
+/** The limits of the tenants of one proxy, by account. */
 const limitsOf = new Map<number, Limits>();
 let held: Held<Door>;
 
-/** Adds a tenant with these limits and the lines of the tenant `1`; who asks as `1` asks as this tenant. */
+/** Adds a tenant with these limits and the lines of tenant `1`; requests as `1` become requests as this tenant. */
 function tenantWith(limits: Limits): (use: (door: Door) => Promise<void>) => Promise<void> {
   const account = 11 + limitsOf.size;
   limitsOf.set(account, limits);
@@ -40,13 +40,13 @@ test.before('a proxy with tenants that have limits', async () => {
 
 test.after.always(() => held.close());
 
-/** Lines of these accounts and of `2`. */
+/** Stores lines of these accounts and of account `2`. */
 async function pushLines({ push }: Door, accounts: readonly number[]): Promise<void> {
   for (const account of [...accounts, 2])
     await push({ app: 'a', of: account === 2 ? 't2' : 't1' }, lines, account);
 }
 
-/** A proxy with lines of two tenants, `1` and `2`, these limits of `1`, and more flags. */
+/** A proxy with lines of the tenants `1` and `2`, with these limits for `1` and additional flags. */
 async function withLimits(
   limits: Limits,
   use: (door: Door) => Promise<void>,
@@ -65,13 +65,13 @@ function errorOf({ status, text }: Got): readonly [status: number, error: unknow
   return [status, status === 200 ? text : (JSON.parse(text) as { error: unknown }).error];
 }
 
-/** The stored lines that an answer shows, in the order of their age. */
+/** The stored lines in a response, ordered by age. */
 function seen({ text }: Got): readonly number[] {
   const found = [...text.matchAll(/line of (\d+)/g)].map(([, minutes]) => Number(minutes));
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** The one value of a vector, or undefined. */
+/** The only value of a vector, or undefined. */
 function valueOf({ text }: Got): unknown {
   const { data } = JSON.parse(text) as { data: { result: readonly { value: readonly unknown[] }[] } };
   return data.result[0]?.value[1];
@@ -132,7 +132,7 @@ for (const field of ['max_query_lookback', 'retention_period']) {
       t.like(await ask('index/volume'), { data: { result: [] } });
       t.deepEqual(await ask('detected_labels'), {});
       t.like(await ask('patterns'), { data: [] });
-      // Broken queries are refused as ever, and what reads no logs is the same at all times.
+      // Invalid queries are still refused, and queries that read no logs work at any time.
       t.is((await get(`${api}/query_range`, { query: '{app=', ...gone })).status, 400);
       t.like(await ask('query', 'vector(1)'), { data: { result: [{ metric: {} }] } });
     });
@@ -155,7 +155,7 @@ test('max_query_bytes_read refuses by what the streams hold in the time that is 
       400,
       `the query would read too many bytes (query: ${read}, limit: 100 B); consider adding more specific stream selectors or reduce the time range of the query`,
     ];
-    // Five lines of ten bytes, with a level of eight bytes each, and its name and text once.
+    // Five lines of ten bytes with a level of eight bytes each, and the level's name and text once.
     t.deepEqual(errorOf(await ask('query_range', `${selector} |= "line"`)), refused('116 B'));
     t.deepEqual(errorOf(await ask('query_range', `sum(rate(${selector}[1m]))`)), refused('116 B'));
     t.deepEqual(errorOf(await ask('query', `sum(rate(${selector}[1d]))`, {})), refused('116 B'));
@@ -168,7 +168,7 @@ test('max_query_bytes_read refuses by what the streams hold in the time that is 
     const hour = { start: at(60), end: at(0) };
     t.is((await ask('query_range', `${selector} |= "line"`, hour)).status, 200);
     t.is((await ask('query_range', `${selector} |= "line"`, day, '2')).status, 200);
-    // Without a filter a log query ends at its limit.
+    // Without a filter, a log query stops at its limit.
     t.deepEqual(seen(await ask('query_range', `${selector} |= ""`)), [1, 10, 50, 90, 300]);
     t.is((await ask('query', 'vector(1)', {})).status, 200);
   });
@@ -204,7 +204,7 @@ test('what is published is what holds', async (t) => {
       const published = {
         max_query_range: '30m',
         max_query_lookback: '1w',
-        // Every request ends by then.
+        // Every request ends by that time.
         query_timeout: '1m30s',
         max_query_bytes_read: '64MB',
         retention_period: '30d',

@@ -81,7 +81,7 @@ test('who waits too long is told by which limits', async (t) => {
       'and this query waited -backend-heavy-query-queue-wait=20s; retry later, narrow the time range, or raise these limits',
   );
   t.is(seen.refused, 1);
-  // What was refused once is not to wait again.
+  // A request that was refused once does not wait again.
   await t.throwsAsync(enter(['a'], budget, signal), { instanceOf: ApiError });
   leave();
   (await enter(['a'], budget, signal))();
@@ -138,7 +138,7 @@ test('a permit with a pause is free again later, and nobody waits for the pause 
   let waiting = 0;
   const enter = pacedSlots({ permits: 2, pauseMs: 5, onChange: (count) => (waiting = count) });
   const leaves = [await enter(signal), await enter(signal)];
-  // A pause keeps no process alive.
+  // A pause does not keep the process alive, so the test needs a timer.
   const alive = setInterval(() => undefined, 1_000);
   const third = enter(signal);
   t.is(waiting, 1);

@@ -7,7 +7,7 @@ import {
   type GaugesState,
 } from '../../../../../core/victoria/upstream/gates/gauges.js';
 
-/** A process whose gauges a test sets. */
+/** A process whose gauges the test sets. */
 class Process implements Gauges {
   state: GaugesState = { kind: 'unknown' };
 
@@ -59,7 +59,7 @@ test('waits for permits are counted from what each process adds, over restarts a
   const cluster = new ClusterGauges([first, second]);
   first.tells({ limitReached: 100, limitTimeouts: 7 });
   t.is(told(cluster).limitReached, 0);
-  // A process that is heard of for the first time, or again, has not waited just now.
+  // The first gauges of a process, or the first after an absence, do not count as new waits.
   second.tells({ limitReached: 50, limitTimeouts: 0 });
   t.is(told(cluster).limitReached, 0);
   first.tells({ limitReached: 103, limitTimeouts: 8 });

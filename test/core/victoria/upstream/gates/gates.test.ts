@@ -64,7 +64,7 @@ function makeGates(isDrilldown = false, permits = 4) {
   return { gates: new ExchangeGates(options, owner), options, owner, seen };
 }
 
-/** Tells after a tenth of a second whether a call has passed its gates. */
+/** True if a call passes its gates within 100 ms. */
 async function hasBegunSoon(call: Promise<CallPass>): Promise<boolean> {
   let hasBegun = false;
   void call.then(() => {

@@ -35,7 +35,7 @@ function makeGate(
     readonly ceiling?: number;
     readonly headroom?: number;
     readonly own?: OwnCallsView;
-    /** How far the clock goes on each time that it is looked at. */
+    /** Milliseconds by which the clock advances each time it is read. */
     readonly stepMs?: number;
   } = {},
 ) {
@@ -170,7 +170,7 @@ test('memory that has grown since the gauges were read is not what a scan needs'
   const quick = await enter('a');
   told.used = 450_000;
   clock.now += 4_000;
-  // It reads the gauges.
+  // This call reads the gauges.
   (await enter('b')).leave('done', 10);
   quick.leave('done', 10);
   (await enter('a', 5)).leave('done', 10);
@@ -188,7 +188,7 @@ test('a scan is stopped when the memory of the backend goes far into the headroo
   const pass = await enter('a');
   told.used = 740_000;
   clock.now += 1_000;
-  // The gate's own timer keeps no process alive.
+  // The gate's own timer does not keep the process alive, so the test needs one.
   const alive = setInterval(() => undefined, 1_000);
   await once(pass.signal, 'abort');
   clearInterval(alive);
@@ -198,7 +198,7 @@ test('a scan is stopped when the memory of the backend goes far into the headroo
   t.regex(reason.message, /the scan was stopped to keep VictoriaLogs' memory inside the headroom$/);
   t.deepEqual(seen.refused, ['stopped']);
   pass.leave('failed', 0);
-  // It was this side that ended it, so it does not count as a failure.
+  // The proxy ended the scan itself, so it does not count as a failure.
   t.is(seen.limit, 2);
 });
 
@@ -216,7 +216,7 @@ test('who goes away is let go, and a ceiling of none lets all in', async (t) => 
 test('a scan that nobody waits for leaves a permit, and does not wait for one', async (t) => {
   const { enter, seen } = makeGate({ selects: 0, capacity: 16, used: 5000 }, { ceiling: 2 });
   const background = (): Promise<ScanPass> => enter('labels', 60_000, signal, true);
-  // The limit begins below its ceiling and rises with scans that others have made.
+  // The limit starts below its ceiling and rises with scans of other requests.
   while (seen.limit < 2) (await enter('labels')).leave('done', 1);
   const first = await background();
   await t.throwsAsync(background(), { instanceOf: ApiError });
@@ -229,7 +229,7 @@ test('a scan that nobody waits for leaves a permit, and does not wait for one', 
 
 test('a backend that is only busy with calls of this process is not busy', async (t) => {
   const full = { selects: 4, capacity: 4, used: 1000 };
-  // All of them are this process's, and most have ended since the gauges were made.
+  // All of these calls belong to this process, and most have ended since the gauges were measured.
   const { enter } = makeGate(full, { own: { running: 1, latePeak: 4 } });
   (await enter('labels')).leave('done', 1);
   const ofOthers = makeGate(full, { own: { running: 1, latePeak: 1 } });

@@ -36,7 +36,7 @@ const entries: fc.Arbitrary<Entry> = fc.record({
   parsed: fc.constant(LabelSet.empty),
 });
 
-/** Log answers as the chain gives them: each label set once, entries in the order of the direction. */
+/** Log responses as the chain returns them: each label set once, and entries in the given direction. */
 export function streamsAnswers(direction: Direction): fc.Arbitrary<StreamsAnswer> {
   const streams = fc.array(
     fc.record({ labels: labelSets, entries: fc.array(entries, { minLength: 1, maxLength: 6 }) }),

@@ -26,7 +26,7 @@ const ranges = [
   [last, first],
 ] as const;
 
-/** Each endpoint that reads a range, with its queries. */
+/** Each endpoint that reads a time range, with its queries. */
 const endpoints: readonly (readonly [path: string, queries: readonly string[]])[] = [
   ['query_range', [selector, '{app="a"} | json', ...counts]],
   ['labels', [selector]],
@@ -42,7 +42,7 @@ const endpoints: readonly (readonly [path: string, queries: readonly string[]])[
   ['patterns', [selector]],
 ];
 
-/** Each endpoint with each of its queries and each range, of which `npm test` takes some that have all endpoints, queries and ranges in them. */
+/** All combinations of endpoints, queries and ranges; `npm test` runs a sample that contains every endpoint, query and range. */
 const combinations = endpoints.flatMap(([path, queries]) =>
   queries.flatMap((query) => ranges.map((range) => [path, query, range] as const)),
 );
