@@ -95,7 +95,7 @@ async function loadAndServe(
     { flags: line.flags, env: io.env, readsSecrets: true },
     packageBuiltIns(),
     // The first process has already checked the machine, and its listeners occupy the ports.
-    slot === undefined ? thisMachine(new AbortController().signal) : undefined,
+    slot === undefined ? thisMachine : undefined,
   );
   if (pipeline === undefined) {
     await printFindings(findings, io);

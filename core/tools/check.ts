@@ -15,14 +15,6 @@ import { printPipeline } from './print-pipeline.js';
 import { readSource } from '../kernel/pipeline/source.js';
 import type { Io } from '../program/io.js';
 
-/** The parts of the process that the command uses; tests replace it. */
-export interface CheckIo extends Io {
-  /** True if `out` is a terminal, for which the text format is coloured. */
-  readonly isTerminal?: boolean;
-  /** Cancels waiting for backends. */
-  readonly signal?: AbortSignal;
-}
-
 const usage = `Usage: ref-proxy check [--env] [--strict] [--format=${formats.join('|')}] FILE...
 
 Checks pipeline files: FILE is a YAML file, a Markdown file (its yaml blocks that contain a pipeline) or a directory with such files.
@@ -37,7 +29,7 @@ Exit status: 0 the proxy would start (with or without warnings), 1 errors, or wa
 `;
 
 /** Runs `ref-proxy check` with the arguments after the command name. Returns the exit status. */
-export async function runCheck(argv: readonly string[], io: CheckIo): Promise<0 | 1 | 2> {
+export async function runCheck(argv: readonly string[], io: Io): Promise<0 | 1 | 2> {
   try {
     const command = readArguments(argv);
     if (command === 'help') {
@@ -60,11 +52,10 @@ interface CheckCommand {
   readonly prints: boolean;
 }
 
-async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
-  const signal = io.signal ?? new AbortController().signal;
+async function check(command: CheckCommand, io: Io): Promise<0 | 1> {
   const findings = await checkFiles(command.paths, {
     sources: { flags: new Map(), env: io.env },
-    ...(command.looksAround ? { surroundings: thisMachine(signal) } : {}),
+    ...(command.looksAround ? { surroundings: thisMachine } : {}),
   });
   const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
   const report = await formatFindings(findings, command.format, await readSources(findings), { hasColor });
@@ -75,11 +66,7 @@ async function check(command: CheckCommand, io: CheckIo): Promise<0 | 1> {
 }
 
 /** Prints the pipeline as one text, unless errors make that impossible. */
-async function printWhole(
-  paths: readonly string[],
-  findings: readonly Finding[],
-  io: CheckIo,
-): Promise<0 | 1> {
+async function printWhole(paths: readonly string[], findings: readonly Finding[], io: Io): Promise<0 | 1> {
   const [path = '', ...others] = paths;
   if (others.length > 0) throw new UsageError(['--print takes one file']);
   const isReadable = !findings.some(({ rule }) => wholeText.has(rule));

@@ -57,9 +57,7 @@ export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-/** Rules of plugins about their options (`lint` of the contract). */
-
-/** The findings of the rules that the enabled plugins of a file provide. */
+/** The findings of the rules about options that the enabled plugins of a file provide (`lint` of the contract). */
 function lintFindings(draft: PipelineDraft): readonly Finding[] {
   return draft.entries.flatMap((entry) => {
     const { isEnabled, load, options, use, useAt } = entry;

@@ -9,7 +9,6 @@ export type Tier = 'structure' | 'meaning' | 'environment';
 
 /** Checks of the machine, for rules of the environment tier. */
 export interface Surroundings {
-  readonly signal: AbortSignal;
   /** Resolves to undefined if the path is accessible for this use, otherwise to the reason. */
   readonly canRead: (path: string) => Promise<string | undefined>;
   readonly canWrite: (path: string) => Promise<string | undefined>;

@@ -16,9 +16,7 @@ const reachTimeoutMs = 5_000;
 /**
  * Checks of this machine for the environment tier. They leave nothing changed: test files are removed, listeners are closed immediately.
  */
-export function thisMachine(signal: AbortSignal): Surroundings {
-  return { signal, canRead, canWrite, canListen, canReach: (url) => canReach(url, signal) };
-}
+export const thisMachine: Surroundings = { canRead, canWrite, canListen, canReach };
 
 async function canRead(path: string): Promise<string | undefined> {
   try {
@@ -72,12 +70,12 @@ async function canListen(text: string): Promise<string | undefined> {
   }
 }
 
-async function canReach(url: string, signal: AbortSignal): Promise<string | undefined> {
+async function canReach(url: string): Promise<string | undefined> {
   const timeout = timeoutSignal(reachTimeoutMs);
   try {
     const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
     // A new connection: a kept-alive one would not show the current state.
-    const request = send(url, { agent: false, signal: AbortSignal.any([signal, timeout]) });
+    const request = send(url, { agent: false, signal: timeout });
     const answered = once(request, 'response');
     request.on('error', () => undefined).end();
     // The event has one argument, the response.
@@ -87,7 +85,6 @@ async function canReach(url: string, signal: AbortSignal): Promise<string | unde
     answer.destroy();
     return statusCode >= 200 && statusCode < 300 ? undefined : `it answered with status ${statusCode}`;
   } catch (error) {
-    signal.throwIfAborted();
     if (timeout.aborted) return `no answer within ${reachTimeoutMs / 1000} s`;
     return readFailure(error);
   }

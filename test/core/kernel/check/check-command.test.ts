@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { runCheck, type CheckIo } from '../../../../core/tools/check.js';
+import { runCheck } from '../../../../core/tools/check.js';
+import type { Io } from '../../../../core/program/io.js';
 import { packageRoot } from '../../../../core/kernel/options/index.js';
 
 const five = join(packageRoot(), 'test', 'data', 'pipelines', 'five.yaml');
@@ -9,10 +10,10 @@ const docs = join(packageRoot(), 'docs', 'pipeline.md');
 
 async function run(
   args: readonly string[],
-  change: Partial<CheckIo> = {},
+  change: Partial<Io> = {},
 ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> {
   const texts = { out: '', err: '' };
-  const io: CheckIo = {
+  const io: Io = {
     out: (text) => void (texts.out += text),
     err: (text) => void (texts.err += text),
     env: {},

@@ -98,7 +98,6 @@ test('what a Markdown file shows is not looked for on this machine', async (t) =
     sources: { flags: new Map(), env: {} },
     builtIns: fakeBuiltIns,
     surroundings: {
-      signal: new AbortController().signal,
       canRead: no,
       canWrite: no,
       canListen: no,

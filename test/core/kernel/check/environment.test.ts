@@ -8,8 +8,6 @@ import type { Surroundings } from '../../../../core/kernel/check/rule.js';
 import { thisMachine } from '../../../../core/kernel/check/surroundings.js';
 import { checkText, minimalStages, pipelineOf, places } from './fake-built-ins.js';
 
-const signal = new AbortController().signal;
-
 /** A machine on which every check succeeds, except for these faults. */
 function machine(faults: Partial<Surroundings> = {}): Surroundings & { readonly asked: string[] } {
   const asked: string[] = [];
@@ -17,7 +15,7 @@ function machine(faults: Partial<Surroundings> = {}): Surroundings & { readonly 
     asked.push(what);
     return Promise.resolve(undefined);
   };
-  return { signal, asked, canRead: well, canWrite: well, canListen: well, canReach: well, ...faults };
+  return { asked, canRead: well, canWrite: well, canListen: well, canReach: well, ...faults };
 }
 
 const whole = pipelineOf(minimalStages, 'server:\n  listen: 127.0.0.1:3100\n');
@@ -79,7 +77,7 @@ test('the machine is not looked at while the text has errors', async (t) => {
 });
 
 test('this machine: files and folders', async (t) => {
-  const { canRead, canWrite } = thisMachine(signal);
+  const { canRead, canWrite } = thisMachine;
   const folder = mkdtempSync(join(tmpdir(), 'ref-proxy-env-'));
   const file = join(folder, 'file');
   writeFileSync(file, '');
@@ -96,7 +94,7 @@ test('this machine: files and folders', async (t) => {
 });
 
 test('this machine: backends and ports', async (t) => {
-  const { canReach, canListen } = thisMachine(signal);
+  const { canReach, canListen } = thisMachine;
   const server = createServer((request, response) => {
     response.statusCode = request.url === '/health' ? 200 : 503;
     response.end('x'.repeat(100));
