@@ -1,14 +1,13 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { join } from 'node:path';
 import { parseListenAddress } from '../base/listen-address.js';
 import type { ServerOptions } from '../base/options.gen.js';
 import {
   builtInDefinitions,
   FlagIndex,
-  packageRoot,
   parseCommandLine,
   readBuiltInSchemas,
+  shippedPipeline,
   UsageError,
   type CommandFlag,
   type OptionSchema,
@@ -16,7 +15,7 @@ import {
 } from '../kernel/options/index.js';
 import { readSection } from '../kernel/pipeline/read-yaml.js';
 import type { Io } from './io.js';
-import { helpFlag, plainHelp, refuseProblems } from './own-flags.js';
+import { helpFlag, printsHelp, refuseProblems } from './own-flags.js';
 import { timeoutSignal } from '../base/time/waits.js';
 
 const ownFlags: readonly CommandFlag[] = [
@@ -45,10 +44,7 @@ const shownLength = 200;
 export async function healthcheck(args: readonly string[], io: Io): Promise<number> {
   const schemas = readBuiltInSchemas();
   const line = parseCommandLine(args, new FlagIndex(builtInDefinitions(schemas)), [...ownFlags, helpFlag]);
-  if (line.own.get('help') === 'true') {
-    io.out(plainHelp('healthcheck [flags of serve]', ownFlags));
-    return 0;
-  }
+  if (printsHelp(line, { usage: 'healthcheck [flags of serve]', flags: ownFlags }, io)) return 0;
   refuseProblems(line);
   const given = line.own.get('url');
   if (given !== undefined && !URL.canParse(given))
@@ -82,7 +78,7 @@ async function ownUrl(
   schema: OptionSchema,
   sources: OptionSources,
 ): Promise<string> {
-  const file = own.get('pipeline') ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
+  const file = own.get('pipeline') ?? shippedPipeline();
   const { options, findings } = await readSection(file, 'server', schema, sources);
   const [finding] = findings;
   if (finding !== undefined) throw new UsageError([finding.message]);

@@ -5,6 +5,7 @@ import {
   type CommandFlag,
   type CommandLine,
 } from '../kernel/options/index.js';
+import type { Io } from './io.js';
 
 /** Flags of the serving commands, in addition to the options of the pipeline file. */
 export const serveFlags: readonly CommandFlag[] = [
@@ -22,25 +23,41 @@ export function refuseProblems({ problems, positionals }: CommandLine): void {
   if (problems.length + stray.length > 0) throw new UsageError([...problems, ...stray]);
 }
 
-/** The command line of a command without options of the pipeline file. */
-export interface PlainArgs {
-  readonly values: ReadonlyMap<string, string>;
-  readonly positionals: readonly string[];
-  readonly wantsHelp: boolean;
+/** A command for its help. */
+export interface CommandHelp {
+  readonly usage: string;
+  /** Its own flags. */
+  readonly flags: readonly CommandFlag[];
+  /** Text behind the flags. */
+  readonly about?: string;
 }
 
 export const helpFlag: CommandFlag = { name: 'help', kind: 'boolean', description: 'show this help' };
 
-/** Parses the flags of such a command. Throws UsageError with all problems. */
-export function readPlainArgs(args: readonly string[], flags: readonly CommandFlag[]): PlainArgs {
-  const line = parseCommandLine(args, new FlagIndex([]), [...flags, helpFlag]);
-  if (line.problems.length > 0) throw new UsageError(line.problems);
-  return { values: line.own, positionals: line.positionals, wantsHelp: line.own.get('help') === 'true' };
-}
-
-export function plainHelp(usage: string, flags: readonly CommandFlag[]): string {
+/** Prints the help of a command if its command line asks for it; true then. */
+export function printsHelp(
+  { own }: CommandLine,
+  { usage, flags, about = '' }: CommandHelp,
+  io: Pick<Io, 'out'>,
+): boolean {
+  if (own.get('help') !== 'true') return false;
   const lines = [...flags, helpFlag].map(
     (flag) => `  -${flag.name}${flag.kind === 'string' ? '=VALUE' : ''}  ${flag.description}`,
   );
-  return [`Usage: ref-proxy ${usage}`, '', ...lines, ''].join('\n');
+  io.out([`Usage: ref-proxy ${usage}`, '', ...lines, about].join('\n'));
+  return true;
+}
+
+/**
+ * Parses the command line of a command without options of the pipeline file; undefined if it only asks for help, which is printed. Throws
+ * UsageError with all problems.
+ */
+export function readPlainArgs(
+  args: readonly string[],
+  help: CommandHelp,
+  io: Pick<Io, 'out'>,
+): CommandLine | undefined {
+  const line = parseCommandLine(args, new FlagIndex([]), [...help.flags, helpFlag]);
+  if (line.problems.length > 0) throw new UsageError(line.problems);
+  return printsHelp(line, help, io) ? undefined : line;
 }

@@ -1,17 +1,13 @@
 import cluster from 'node:cluster';
-import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { startProxy, type RunningProxy, type StartOptions } from './start-proxy.js';
 import { secretsIn } from '../kernel/describe.js';
 import { endOnDefect } from '../kernel/uncaught.js';
 import {
-  builtInDefinitions,
-  FlagIndex,
-  packageRoot,
-  parseCommandLine,
-  type CommandFlag,
   definitionsOf,
   readBuiltInSchemas,
+  shippedPipeline,
+  type CommandFlag,
 } from '../kernel/options/index.js';
 import { loadPipeline, packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { LoadedPlugin, Pipeline, Reread } from '../kernel/pipeline/types.js';
@@ -21,7 +17,7 @@ import { servingHelp, takeHelpAll } from './help.js';
 import type { Io } from './io.js';
 import { refuseProblems, serveFlags } from './own-flags.js';
 import { printFindings } from './findings.js';
-import { siteDefinitions } from './site-flags.js';
+import { readServingLine } from './site-flags.js';
 import { runWorkers, workersOf } from './first-process.js';
 import { drainTopic, servingTopic } from './worker-topics.js';
 import { runUntilSignal } from './until-signal.js';
@@ -78,12 +74,8 @@ async function loadAndServe(
   onStarted: (proxy: RunningProxy, pipeline: Pipeline) => void,
 ): Promise<number> {
   const { args, isAll } = takeHelpAll(given);
-  const builtIns = builtInDefinitions();
-  const named = parseCommandLine(args, new FlagIndex(builtIns), ownFlags, io.env).own.get('pipeline');
-  const file = named ?? join(packageRoot(), 'pipelines', command.pipeline);
-  const definitions = [...builtIns, ...(await siteDefinitions(file))];
-  const index = new FlagIndex(definitions);
-  const line = parseCommandLine(args, index, ownFlags, io.env);
+  const byDefault = shippedPipeline(command.pipeline);
+  const { line, file, definitions } = await readServingLine(args, ownFlags, io.env, byDefault);
   if (line.own.get('help') === 'true') {
     io.out(await servingHelp(definitions, command.name, ownFlags, isAll));
     return 0;

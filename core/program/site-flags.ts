@@ -1,4 +1,14 @@
-import { definitionsOf, type OptionDefinition } from '../kernel/options/index.js';
+import {
+  builtInDefinitions,
+  definitionsOf,
+  FlagIndex,
+  parseCommandLine,
+  shippedPipeline,
+  type CommandFlag,
+  type CommandLine,
+  type Environment,
+  type OptionDefinition,
+} from '../kernel/options/index.js';
 import { draftPipeline } from '../kernel/pipeline/draft.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import { readSource } from '../kernel/pipeline/source.js';
@@ -16,4 +26,29 @@ export async function siteDefinitions(file: string): Promise<readonly OptionDefi
     definitions.set(load.plugin.name, definitionsOf(load.plugin.name, load.schema));
   }
   return [...definitions.values()].flat();
+}
+
+/** The built-in options, and those of the plugins in a pipeline file. */
+export async function definitionsFor(file: string): Promise<readonly OptionDefinition[]> {
+  return [...builtInDefinitions(), ...(await siteDefinitions(file))];
+}
+
+/** A command line with flags of serve, the pipeline file that it names, and the options that have these flags. */
+interface ServingLine {
+  readonly line: CommandLine;
+  readonly file: string;
+  readonly definitions: readonly OptionDefinition[];
+}
+
+/** Parses the command line of a command that accepts the flags of serve, in addition to its own. */
+export async function readServingLine(
+  args: readonly string[],
+  own: readonly CommandFlag[],
+  env: Environment,
+  pipeline = shippedPipeline(),
+): Promise<ServingLine> {
+  const named = parseCommandLine(args, new FlagIndex(builtInDefinitions()), own, env).own.get('pipeline');
+  const file = named ?? pipeline;
+  const definitions = await definitionsFor(file);
+  return { line: parseCommandLine(args, new FlagIndex(definitions), own, env), file, definitions };
 }

@@ -15,8 +15,7 @@ import { NameLearner, type KnownNames } from '../victoria/names/name-learner.js'
 import { runFlags, strayRunFlags } from './explain-flags.js';
 import type { SiteQueries } from './explain-site.js';
 import type { Io } from '../program/io.js';
-import { plainHelp } from '../program/own-flags.js';
-import { flagsWithPipeline, readPipelineArgs } from './pipeline-args.js';
+import { readPipelineArgs } from './pipeline-args.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'json', kind: 'boolean', description: 'print JSON instead of text' },
@@ -28,16 +27,13 @@ const flags: readonly CommandFlag[] = [
  * the cost. With `-run` the query is also run, and the result is reported.
  */
 export async function explain(args: readonly string[], io: Io): Promise<number> {
-  const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io, strayRunFlags);
-  if (wantsHelp) {
-    io.out(
-      `${plainHelp("explain [flags] 'QUERY'", flagsWithPipeline(flags))}The flags of serve count too.\n`,
-    );
-    return 0;
-  }
+  const help = { usage: "explain [flags] 'QUERY'", flags, about: 'The flags of serve count too.\n' };
+  const line = await readPipelineArgs(args, help, io, strayRunFlags);
+  if (line === undefined) return 0;
+  const { own, positionals, load } = line;
   const [text, ...others] = positionals;
   if (text === undefined || others.length > 0) throw new UsageError(['explain takes one query, in quotes']);
-  const pipeline = await load();
+  const pipeline = await load(own.get('run') === 'true');
   if (pipeline === undefined) return 1;
   try {
     const explained = await explainAndRun(text, pipeline, own, io);

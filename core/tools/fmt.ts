@@ -7,7 +7,7 @@ import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
 import type { Finding } from '../kernel/pipeline/index.js';
 import { printFindings } from '../program/findings.js';
 import type { Io } from '../program/io.js';
-import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+import { readPlainArgs } from '../program/own-flags.js';
 
 const flags: readonly CommandFlag[] = [
   {
@@ -19,15 +19,12 @@ const flags: readonly CommandFlag[] = [
 
 /** Formats pipeline files in place; with `-check` it only lists those that would change. */
 export async function fmt(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
-  if (wantsHelp) {
-    io.out(
-      `${plainHelp('fmt [flags] FILE...', flags)}FILE is a pipeline file or a directory with such files.\n`,
-    );
-    return 0;
-  }
+  const about = 'FILE is a pipeline file or a directory with such files.\n';
+  const line = readPlainArgs(args, { usage: 'fmt [flags] FILE...', flags, about }, io);
+  if (line === undefined) return 0;
+  const { own, positionals } = line;
   if (positionals.length === 0) throw new UsageError(['name a file or a directory to format']);
-  const isCheck = values.get('check') === 'true';
+  const isCheck = own.get('check') === 'true';
   let status = 0;
   for (const { file, isNamed } of await findFiles(positionals)) {
     const source = await readSource(file);

@@ -1,7 +1,7 @@
 import { LogqlError, parseQuery, printQuery, type Expr } from '../logql/index.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { Io } from '../program/io.js';
-import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+import { readPlainArgs } from '../program/own-flags.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'accept-dotted-names', kind: 'boolean', description: 'accept names with dots' },
@@ -32,16 +32,13 @@ function printRead(
   io: Io,
   print: (expr: Expr) => string,
 ): Promise<number> {
-  const { values, positionals, wantsHelp } = readPlainArgs(args, known);
-  if (wantsHelp) {
-    io.out(plainHelp(`${command} [flags] 'QUERY'`, known));
-    return Promise.resolve(0);
-  }
-  const [query, ...others] = positionals;
+  const line = readPlainArgs(args, { usage: `${command} [flags] 'QUERY'`, flags: known }, io);
+  if (line === undefined) return Promise.resolve(0);
+  const [query, ...others] = line.positionals;
   if (query === undefined || others.length > 0)
     throw new UsageError([`${command} takes one query, in quotes`]);
   try {
-    const dottedNames = values.get('accept-dotted-names') === 'true' ? 'accept' : 'reject';
+    const dottedNames = line.own.get('accept-dotted-names') === 'true' ? 'accept' : 'reject';
     io.out(`${print(parseQuery(query, { dottedNames }))}\n`);
     return Promise.resolve(0);
   } catch (error) {

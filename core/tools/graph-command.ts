@@ -5,8 +5,7 @@ import { graphMermaid } from './graph/mermaid.js';
 import { graphSvg } from './graph/svg.js';
 import { graphText } from './graph/text.js';
 import type { Io } from '../program/io.js';
-import { plainHelp } from '../program/own-flags.js';
-import { flagsWithPipeline, readPipelineArgs } from './pipeline-args.js';
+import { readPipelineArgs } from './pipeline-args.js';
 
 const forms: ReadonlyMap<string, (graph: PipelineGraph) => string> = new Map([
   ['text', graphText],
@@ -22,11 +21,10 @@ const flags: readonly CommandFlag[] = [
 
 /** Shows a pipeline: its stages in order, the slots between them, and the options that differ from their defaults. */
 export async function graph(args: readonly string[], io: Io): Promise<number> {
-  const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io);
-  if (wantsHelp) {
-    io.out(`${plainHelp('graph [flags]', flagsWithPipeline(flags))}The flags of serve count too.\n`);
-    return 0;
-  }
+  const help = { usage: 'graph [flags]', flags, about: 'The flags of serve count too.\n' };
+  const line = await readPipelineArgs(args, help, io);
+  if (line === undefined) return 0;
+  const { own, positionals, load } = line;
   const [stray] = positionals;
   if (stray !== undefined) throw new UsageError([`name the file with -pipeline=${stray}`]);
   const form = own.get('format') ?? 'text';

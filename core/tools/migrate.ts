@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { withoutCredentials } from '../base/secrets.js';
 import { checkDraft } from '../kernel/check/index.js';
 import {
-  builtInDefinitions,
   environmentProblems,
   FlagIndex,
-  packageRoot,
   parseCommandLine,
+  shippedPipeline,
   UsageError,
   type CommandFlag,
 } from '../kernel/options/index.js';
@@ -17,8 +15,8 @@ import { printFindings } from '../program/findings.js';
 import type { Io } from '../program/io.js';
 import { migratePipeline } from './migrate-pipeline.js';
 import { readArgsFile, readEnvFile } from './migrate-sources.js';
-import { plainHelp, readPlainArgs } from '../program/own-flags.js';
-import { siteDefinitions } from '../program/site-flags.js';
+import { readPlainArgs } from '../program/own-flags.js';
+import { definitionsFor } from '../program/site-flags.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'env-file', kind: 'string', description: 'file with environment variables to convert as well' },
@@ -46,32 +44,30 @@ const ofKubernetes = /\$\([A-Za-z_]\w*\)/;
 /** Prints the pipeline file that is equivalent to a command line and an environment. */
 export async function migrate(args: readonly string[], io: Io): Promise<number> {
   const end = args.includes('--') ? args.indexOf('--') : args.length;
-  const { values, positionals, wantsHelp } = readPlainArgs(args.slice(0, end), flags);
-  if (wantsHelp) {
-    io.out(plainHelp('migrate [flags] -- FLAGS...', flags) + about);
-    return 0;
-  }
+  const line = readPlainArgs(args.slice(0, end), { usage: 'migrate [flags] -- FLAGS...', flags, about }, io);
+  if (line === undefined) return 0;
+  const { own, positionals } = line;
   if (positionals.length > 0)
     throw new UsageError([`${positionals.join(' ')} is not a flag; put the flags to migrate after --`]);
-  const file = values.get('pipeline') ?? join(packageRoot(), 'pipelines', 'reference-compatible.yaml');
+  const file = own.get('pipeline') ?? shippedPipeline();
   const base = await readSource(file);
   if ('reason' in base) throw new UsageError([`${file} ${base.reason}`]);
-  const [argsFile, envFile] = [values.get('args-file'), values.get('env-file')];
+  const [argsFile, envFile] = [own.get('args-file'), own.get('env-file')];
   const inFile = argsFile === undefined ? [] : await readArgsFile(argsFile);
   const env = envFile === undefined ? {} : await readEnvFile(envFile);
-  const definitions = [...builtInDefinitions(), ...(await siteDefinitions(file))];
+  const definitions = await definitionsFor(file);
   const index = new FlagIndex(definitions);
   const sorted = sortArgs([...inFile, ...args.slice(end + 1)], index);
-  const line = parseCommandLine(sorted.plain, index);
+  const migrated = parseCommandLine(sorted.plain, index);
   // A container's command begins with the program.
-  const stray = line.positionals.filter((text, at) => at > 0 || text.startsWith('-'));
+  const stray = migrated.positionals.filter((text, at) => at > 0 || text.startsWith('-'));
   const problems = [
-    ...line.problems,
+    ...migrated.problems,
     ...stray.map((text) => `${text} is not a flag; flags begin with a dash`),
     ...environmentProblems(definitions, env),
   ];
   if (problems.length > 0) throw new UsageError([...new Set(problems)]);
-  const given = { flags: line.flags, references: sorted.references, env };
+  const given = { flags: migrated.flags, references: sorted.references, env };
   const notes = [
     ...keptNotes(sorted.kept, index),
     ...unreadNotes(

@@ -8,7 +8,7 @@ import { packageJson, packageRoot, suggest, UsageError, type CommandFlag } from 
 import type { Io } from '../program/io.js';
 import { kinds, pluginFiles } from './new-plugin/files.js';
 import type { NewPlugin, PluginKind } from './new-plugin/plugin.js';
-import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+import { readPlainArgs } from '../program/own-flags.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'kind', kind: 'string', description: 'stage, endpoint or service; default stage' },
@@ -22,23 +22,21 @@ const flags: readonly CommandFlag[] = [
 
 /** Creates the folder of a working plugin: code, schema, tests, a pipeline and package.json. */
 export async function newThing(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
-  if (wantsHelp) {
-    io.out(plainHelp('new plugin NAME [flags]', flags));
-    return 0;
-  }
+  const line = readPlainArgs(args, { usage: 'new plugin NAME [flags]', flags }, io);
+  if (line === undefined) return 0;
+  const { own, positionals } = line;
   const [what, packageName, ...others] = positionals;
   if (what !== 'plugin') throw new UsageError(['new creates a plugin: new plugin NAME']);
   if (packageName === undefined || others.length > 0)
     throw new UsageError(['name one plugin: new plugin NAME']);
   const name = nameOf(packageName);
-  const folder = values.get('folder') ?? name;
+  const folder = own.get('folder') ?? name;
   const ownPackage = packageJson();
   const plugin: NewPlugin = {
     packageName,
     name,
-    kind: oneOf('kind', values.get('kind') ?? 'stage', Object.keys(kinds) as PluginKind[]),
-    language: oneOf('language', values.get('language') ?? 'ts', ['ts', 'js']),
+    kind: oneOf('kind', own.get('kind') ?? 'stage', Object.keys(kinds) as PluginKind[]),
+    language: oneOf('language', own.get('language') ?? 'ts', ['ts', 'js']),
     house: ownPackage,
     link: linkFrom(folder, ownPackage.name),
   };

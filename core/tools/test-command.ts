@@ -4,7 +4,7 @@ import type { Finding } from '../kernel/pipeline/index.js';
 import { findFiles, formatFindings, readSources } from '../kernel/check/index.js';
 import { suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { Io } from '../program/io.js';
-import { plainHelp, readPlainArgs } from '../program/own-flags.js';
+import { readPlainArgs } from '../program/own-flags.js';
 import { junitReport } from './pipeline-test/junit.js';
 import { runTestFile, type FileResult } from './pipeline-test/run-file.js';
 
@@ -21,20 +21,19 @@ const flags: readonly CommandFlag[] = [
   },
 ];
 
+const about = `FILE is a file of tests, or a directory whose files *.test.yaml are.
+Exit status: 0 all tests passed, 1 some failed, 2 invalid command line. docs/pipeline-tests.md explains the files.
+`;
+
 /** Runs tests of pipeline files (docs/pipeline-tests.md). */
 export async function test(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals, wantsHelp } = readPlainArgs(args, flags);
-  if (wantsHelp) {
-    io.out(
-      `${plainHelp('test [flags] FILE...', flags)}FILE is a file of tests, or a directory whose files *.test.yaml are.\n` +
-        'Exit status: 0 all tests passed, 1 some failed, 2 invalid command line. docs/pipeline-tests.md explains the files.\n',
-    );
-    return 0;
-  }
-  const form = values.get('format') ?? 'text';
+  const line = readPlainArgs(args, { usage: 'test [flags] FILE...', flags, about }, io);
+  if (line === undefined) return 0;
+  const { own, positionals } = line;
+  const form = own.get('format') ?? 'text';
   if (!isForm(form)) throw new UsageError([`-format must be one of ${forms.join(', ')}, not "${form}"`]);
   const paths = await testFiles(positionals);
-  const name = values.get('name');
+  const name = own.get('name');
   const met = new Set<string>();
   const results: FileResult[] = [];
   for (const path of paths)
@@ -46,7 +45,7 @@ export async function test(args: readonly string[], io: Io): Promise<number> {
     );
   if (name !== undefined && !met.has(name) && results.every(({ faults }) => faults.length === 0))
     throw new UsageError([unknownName(name, met)]);
-  const output = values.get('output');
+  const output = own.get('output');
   const report = await reportOf(results, form, io);
   if (output !== undefined) {
     await mkdir(dirname(output), { recursive: true });

@@ -4,7 +4,7 @@ import { describeListenError, isListenError } from '../../core/http/listener.js'
 import { UsageError, type CommandFlag } from '../../core/kernel/options/index.js';
 import { describeSystemError } from '../../core/base/errors/system-error.js';
 import type { Io } from '../../core/program/io.js';
-import { plainHelp, readPlainArgs } from '../../core/program/own-flags.js';
+import { readPlainArgs } from '../../core/program/own-flags.js';
 import { runUntilSignal } from '../../core/program/until-signal.js';
 
 const flags: readonly CommandFlag[] = [
@@ -24,17 +24,15 @@ const flags: readonly CommandFlag[] = [
 
 /** Runs the embedded development backend on its own. */
 export async function backend(args: readonly string[], io: Io): Promise<number> {
-  const { values, wantsHelp } = readPlainArgs(args, flags);
-  if (wantsHelp) {
-    io.out(plainHelp('backend [flags]', flags));
-    return 0;
-  }
-  const listen = values.get('listen') ?? '127.0.0.1:9428';
-  const maxBytes = readBytes(values.get('max-bytes'));
-  const dataDir = values.get('data-path');
+  const line = readPlainArgs(args, { usage: 'backend [flags]', flags }, io);
+  if (line === undefined) return 0;
+  const { own } = line;
+  const listen = own.get('listen') ?? '127.0.0.1:9428';
+  const maxBytes = readBytes(own.get('max-bytes'));
+  const dataDir = own.get('data-path');
   return runUntilSignal(async () => {
     const running = await start(listen, {
-      faults: values.get('faults') === 'true',
+      faults: own.get('faults') === 'true',
       ...(maxBytes === undefined ? {} : { maxBytes }),
       ...(dataDir === undefined ? {} : { dataDir }),
     });

@@ -67,15 +67,19 @@ function problemsOfArg(
       return [];
     case 'no-value':
       return [`flag -${arg.name} needs a value`];
-    case 'unknown': {
-      const meant = suggest(arg.name, known);
-      return [`unknown flag -${arg.name}` + (meant === undefined ? '' : `, did you mean -${meant}?`)];
-    }
+    case 'unknown':
+      return [unknownFlag(arg.name, known)];
     case 'flag':
       return own.has(arg.name)
         ? problemsOfOwn(arg.name, arg.text, own)
         : problemsOfOption(arg.name, arg.text, index);
   }
+}
+
+/** The problem with a flag that is none of the known ones. */
+export function unknownFlag(name: string, known: readonly string[]): string {
+  const meant = suggest(name, known);
+  return `unknown flag -${name}${meant === undefined ? '' : `, did you mean -${meant}?`}`;
 }
 
 /** The program's own flags that are not on the command line but set by their environment variables. */
@@ -143,11 +147,6 @@ export class UsageError extends Error {
   }
 }
 
-/**
- * Splits arguments into flags, in all forms that operators use: `-name=value`, `--name value`, `-switch`, `-switch=false`,
- * `-a.dotted-name`. yargs takes a single dash as a series of one-letter switches, so this converts everything to one form first.
- */
-
 /** Kind of a flag, as far as it is known before its value is parsed. */
 type FlagShape = 'switch' | 'value' | 'unknown';
 
@@ -158,7 +157,11 @@ type FlagArg =
   | { readonly kind: 'no-value'; readonly name: string }
   | { readonly kind: 'positional'; readonly text: string };
 
-/** Splits arguments; `--` ends the flags. A flag that needs a value takes the next argument, whatever it looks like. */
+/**
+ * Splits arguments into flags, in all forms that operators use: `-name=value`, `--name value`, `-switch`, `-switch=false`,
+ * `-a.dotted-name`. yargs takes a single dash as a series of one-letter switches, so this converts everything to one form first. `--` ends
+ * the flags. A flag that needs a value takes the next argument, whatever it looks like.
+ */
 function splitArgs(args: readonly string[], shapeOf: (name: string) => FlagShape): readonly FlagArg[] {
   const split: FlagArg[] = [];
   let at = 0;

@@ -19,7 +19,7 @@ export {
   type ResolvedOptions,
   resolveOptions,
 } from './resolve.js';
-export { packageJson, packageVersion } from './schema-files.js';
+export { packageJson, packageVersion, shippedPipeline } from './schema-files.js';
 export { builtInDefinitions, CORE_SECTIONS, packageRoot, readBuiltInSchemas } from './schema-files.js';
 export {
   definitionsOf,
@@ -32,6 +32,6 @@ export {
 export { withSecretFiles } from './secret-file.js';
 export { editDistance, suggest } from './suggest.js';
 export { printText, readText } from './text-value.js';
-export { UsageError } from './command-line.js';
+export { unknownFlag, UsageError } from './command-line.js';
 export { type Environment, isOfKubernetes, servingFlags, unknownVariables, variableOf } from './variables.js';
 export { problemsOf, schemaProblem, type ValueProblem } from './validate.js';

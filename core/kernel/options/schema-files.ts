@@ -22,6 +22,11 @@ export function packageRoot(from: string = dirname(fileURLToPath(import.meta.url
   }
 }
 
+/** A pipeline file of this package; the default is that of serve. */
+export function shippedPipeline(name = 'reference-compatible.yaml'): string {
+  return join(packageRoot(), 'pipelines', name);
+}
+
 let ofThisPackage: ReadonlyMap<string, OptionSchema> | undefined;
 
 /** The option schemas by name: core sections first, then all built-in plugins, sorted. Those of this package are read once. */

@@ -4,14 +4,13 @@ import type { CommandFlag } from '../../kernel/options/index.js';
 import type { Pipeline } from '../../kernel/pipeline/index.js';
 import { systemClock } from '../../kernel/plugin/exchange.js';
 import type { Io } from '../../program/io.js';
-import { plainHelp } from '../../program/own-flags.js';
 import { NameLearner } from '../../victoria/names/name-learner.js';
 import { filesIn, readQueries } from '../queries/files.js';
 import { filledQueries, spanOf, type NotAsked, type Times } from '../queries/filled-queries.js';
 import type { FoundQueries } from '../queries/found-query.js';
 import { FlagReader, queryFlags } from '../queries/settings.js';
 import { resolveVariables, type LabelValues } from '../queries/variables.js';
-import { flagsWithPipeline, readPipelineArgs } from '../pipeline-args.js';
+import { readPipelineArgs } from '../pipeline-args.js';
 import type { AuditedQuery } from './audited.js';
 import { Auditor } from './auditor.js';
 import { BackendCounts, type CountLimits } from './backend-counts.js';
@@ -59,16 +58,14 @@ interface Settings extends Times, CountLimits {
 
 /** `ref-proxy audit`: what a pipeline will do with the queries of files (docs/audit.md). */
 export async function auditCommand(args: readonly string[], io: Io): Promise<number> {
-  const { own, given, positionals, wantsHelp, load } = await readPipelineArgs(args, flags, io);
-  if (wantsHelp) {
-    io.out(plainHelp('audit [flags] FILE...', flagsWithPipeline(flags)) + about);
-    return 0;
-  }
+  const line = await readPipelineArgs(args, { usage: 'audit [flags] FILE...', flags, about }, io);
+  if (line === undefined) return 0;
+  const { own, positionals, load } = line;
   const settings = settingsOf(own, positionals);
   const found: { readonly file: string; readonly queries: FoundQueries }[] = [];
   for (const file of await filesIn(positionals)) found.push({ file, queries: await readQueries(file) });
-  const asksBackend = given.has('backend');
-  const pipeline = await load({ readsSecrets: asksBackend });
+  const asksBackend = line.flags.has('backend');
+  const pipeline = await load(asksBackend);
   if (pipeline === undefined) return 1;
   const report = await auditFiles(found, pipeline, settings, asksBackend, io);
   await writeReport(report, settings, io);

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { CommandFlag } from '../../kernel/options/index.js';
+import type { CommandFlag, CommandLine } from '../../kernel/options/index.js';
 import type { Io } from '../../program/io.js';
-import { plainHelp, readPlainArgs, type PlainArgs } from '../../program/own-flags.js';
+import { readPlainArgs } from '../../program/own-flags.js';
 import { filesIn, readQueries } from '../queries/files.js';
 import { spanOf, type Times } from '../queries/filled-queries.js';
 import type { FoundQueries } from '../queries/found-query.js';
@@ -54,14 +54,12 @@ const maxFailedInARow = 10;
 
 /** `ref-proxy compare`: the same requests to two Loki APIs, compared value by value (docs/compare.md). */
 export async function compareCommand(args: readonly string[], io: Io): Promise<number> {
-  const plain = readPlainArgs(args, flags);
-  if (plain.wantsHelp) {
-    io.out(plainHelp('compare -reference=URL -candidate=URL [flags] FILE...', flags) + about);
-    return 0;
-  }
-  const settings = settingsOf(plain);
+  const usage = 'compare -reference=URL -candidate=URL [flags] FILE...';
+  const line = readPlainArgs(args, { usage, flags, about }, io);
+  if (line === undefined) return 0;
+  const settings = settingsOf(line);
   const found: { readonly file: string; readonly queries: FoundQueries }[] = [];
-  for (const file of await filesIn(plain.positionals)) found.push({ file, queries: await readQueries(file) });
+  for (const file of await filesIn(line.positionals)) found.push({ file, queries: await readQueries(file) });
   const summary = new Summary();
   const asker = new Asker(settings.reference, settings.candidate, settings);
   let left = settings.maxRequests;
@@ -119,12 +117,12 @@ interface Settings extends Times {
   readonly output: string | undefined;
 }
 
-function settingsOf({ values, positionals }: PlainArgs): Settings {
-  const read = new FlagReader(values);
+function settingsOf({ own, positionals }: CommandLine): Settings {
+  const read = new FlagReader(own);
   const header = /^([^:]+):(.*)$/s;
   const common = read.pairs('header', header);
   const side = (name: 'reference' | 'candidate'): Side => {
-    const url = values.get(name) ?? '';
+    const url = own.get(name) ?? '';
     if (!URL.canParse(url)) read.problems.push(`-${name} must be the URL of a Loki API, not "${url}"`);
     const headers = Object.fromEntries([...common, ...read.pairs(`${name}-header`, header)]);
     return { url: url.replace(/\/+$/, ''), headers };
@@ -141,7 +139,7 @@ function settingsOf({ values, positionals }: PlainArgs): Settings {
     maxAnswerBytes: read.number('max-answer-bytes', 32 * 1024 * 1024),
     timeoutMs: read.duration('timeout', '60s'),
     form: read.oneOf('format', reportForms, 'text'),
-    output: values.get('output'),
+    output: own.get('output'),
   };
   read.finish();
   return settings;

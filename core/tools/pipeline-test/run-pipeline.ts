@@ -1,18 +1,12 @@
 import { request as httpRequest } from 'undici';
 import type { Clock } from '../../base/clock.js';
-import {
-  builtInDefinitions,
-  FlagIndex,
-  suggest,
-  UsageError,
-  type OptionSources,
-} from '../../kernel/options/index.js';
+import { FlagIndex, unknownFlag, UsageError, type OptionSources } from '../../kernel/options/index.js';
 import { loadPipeline, type Finding, type Pipeline } from '../../kernel/pipeline/index.js';
 import { placeText } from '../../kernel/pipeline/located.js';
 import { headerNames } from '../../wire/routes-table.js';
 import { activeTasksPath } from '../../victoria/upstream/deletion.js';
 import { onLoopback } from '../loopback.js';
-import { siteDefinitions } from '../../program/site-flags.js';
+import { definitionsFor } from '../../program/site-flags.js';
 import { startProxy } from '../../program/start-proxy.js';
 import { CapturedLog, type LogRecord } from './captured-log.js';
 import { startFakeVictoriaLogs, type BackendCall } from './fake-victorialogs.js';
@@ -128,11 +122,9 @@ export async function withRunningPipeline<Result>(
 
 async function refuseUnknownFlags(file: string, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  const known = new FlagIndex([...builtInDefinitions(), ...(await siteDefinitions(file))]);
+  const known = new FlagIndex(await definitionsFor(file));
   const unknown = names.find((name) => known.get(name) === undefined);
-  if (unknown === undefined) return;
-  const meant = suggest(unknown, known.names());
-  throw new UsageError([`unknown flag -${unknown}${meant === undefined ? '' : `, did you mean -${meant}?`}`]);
+  if (unknown !== undefined) throw new UsageError([unknownFlag(unknown, known.names())]);
 }
 
 async function load(file: string, sources: OptionSources): Promise<Pipeline> {

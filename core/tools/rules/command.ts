@@ -3,11 +3,10 @@ import { systemClock } from '../../kernel/plugin/exchange.js';
 import { UsageError } from '../../kernel/options/index.js';
 import type { Pipeline } from '../../kernel/pipeline/index.js';
 import type { Io } from '../../program/io.js';
-import { plainHelp } from '../../program/own-flags.js';
 import { everything, query } from '../../victoria/logsql/build.js';
 import { Naming } from '../../victoria/names/naming.js';
 import { withOtlpConfig } from '../../victoria/names/otlp-config.js';
-import { flagsWithPipeline, readPipelineArgs } from '../pipeline-args.js';
+import { readPipelineArgs } from '../pipeline-args.js';
 import { checkRules } from './check-rules.js';
 import { type ConversionContext, convertFile, type ConvertedFile } from './convert-rules.js';
 import { printRulesReport } from './report-rules.js';
@@ -26,17 +25,16 @@ flags of serve apply: names of labels, tenants and the backend are those of the 
 
 /** `ref-proxy rules convert`: rules of a Loki ruler as rules of vmalert (docs/rules.md). */
 export async function rulesCommand(args: readonly string[], io: Io): Promise<number> {
-  const { own, positionals, wantsHelp, load } = await readPipelineArgs(args, convertFlags, io);
-  if (wantsHelp) {
-    io.out(plainHelp('rules convert [flags] FILE...', flagsWithPipeline(convertFlags)) + about);
-    return 0;
-  }
+  const help = { usage: 'rules convert [flags] FILE...', flags: convertFlags, about };
+  const line = await readPipelineArgs(args, help, io);
+  if (line === undefined) return 0;
+  const { own, positionals, load } = line;
   const [action, ...paths] = positionals;
   if (action !== 'convert') throw new UsageError(['rules has one action: rules convert FILE...']);
   if (paths.length === 0) throw new UsageError(['rules convert needs a file or a directory']);
   const settings = convertSettings(own, systemClock.nowMs());
   const files = await readRuleFiles(paths, settings);
-  const pipeline = await load({ readsSecrets: callsBackend(own) });
+  const pipeline = await load(callsBackend(own));
   if (pipeline === undefined) return 1;
   const jobs = await TenantJobs.start(pipeline, callsBackend(own), io);
   try {
