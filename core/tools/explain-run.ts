@@ -1,13 +1,16 @@
+import { parsedJson } from '../base/json-member.js';
 import type { Trace } from '../base/trace.js';
+import { asArray, asObject } from '../comparison/json.js';
 import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
-import type { Pipeline } from '../kernel/pipeline/index.js';
+import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
+import type { StagePlugin } from '../kernel/plugin/contract.js';
 import type { LogDestination } from '../kernel/telemetry/logger.js';
 import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
 import type { NameLearner } from '../victoria/names/name-learner.js';
 import { parameterFlags } from './explain-flags.js';
 import type { Io } from '../program/io.js';
 import { onLoopback } from './loopback.js';
-import { startProxy } from '../program/start-proxy.js';
+import { startProxy, type RunningProxy, type StartOptions } from '../program/start-proxy.js';
 
 /**
  * Runs a query through a pipeline as a client would, on a separate loopback port, and reports what happened.
@@ -69,7 +72,7 @@ class EndedRequests implements RequestObserver {
 /** The pipeline with each of its caches turned off. */
 function withoutCaches(pipeline: Pipeline): Pipeline {
   const stages = pipeline.stages.map((stage) => {
-    const options = objectOf(stage.options);
+    const options = asObject(stage.options);
     return 'cacheDisabled' in options ? { ...stage, options: { ...options, cacheDisabled: true } } : stage;
   });
   return { ...pipeline, stages };
@@ -84,6 +87,29 @@ export function onlyQueries(pipeline: Pipeline): Pipeline {
     telemetry: { ...pipeline.telemetry, logLevel: 'error' },
     endpoints: pipeline.endpoints.filter(({ plugin }) => plugin.name === 'reference-api'),
   };
+}
+
+/** Starts other stages in place of those of a pipeline, to ask them queries. */
+export function startStages(
+  pipeline: Pipeline,
+  stages: Pipeline['stages'],
+  io: Pick<Io, 'err'>,
+  options: Pick<StartOptions, 'learner'> = {},
+): Promise<RunningProxy> {
+  const asked = { ...onlyQueries(pipeline), stages, services: [] };
+  return startProxy(asked, { ...options, logTo: toErrors(io) });
+}
+
+/** A stage that ends a chain in place of those of the file. */
+export function lastStage({ file }: Pipeline, plugin: StagePlugin): LoadedPlugin<StagePlugin> {
+  const at = { file, line: 1, column: 1, length: 1 };
+  return { id: plugin.name, use: plugin.name, plugin, options: {}, at };
+}
+
+/** The stages of a pipeline that are not built in, with the built-in ones that provide their slots. */
+export function siteChain(stages: Pipeline['stages']): Pipeline['stages'] {
+  const { names } = packageBuiltIns();
+  return stages.filter(({ use, plugin }) => !names.includes(use) || plugin.gives.length > 0);
 }
 
 export function toErrors(io: Pick<Io, 'err'>): LogDestination {
@@ -116,34 +142,18 @@ export async function ask(url: string, query: string, own: ReadonlyMap<string, s
 
 /** A short summary of an answer; the text of an error. */
 export function answerSummary(body: string, status: number): string {
-  const answer = objectOf(parsed(body));
+  const answer = asObject(parsedJson(body));
   const { error } = answer;
   if (status !== 200) return typeof error === 'string' ? error : body.trim();
-  const { resultType, result } = objectOf(answer['data']);
+  const { resultType, result } = asObject(answer['data']);
   if (!Array.isArray(result) || resultType === 'scalar') return String(resultType);
   if (resultType !== 'streams')
     return `${String(resultType)} of ${counted(result.length, 'series', 'series')}`;
   const entries = result.reduce(
-    (sum: number, stream: unknown) => sum + sizeOf(objectOf(stream)['values']),
+    (sum: number, stream: unknown) => sum + asArray(asObject(stream)['values']).length,
     0,
   );
   return `${counted(entries, 'entry', 'entries')} of ${counted(result.length, 'stream', 'streams')}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function sizeOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : 0;
 }
 
 function counted(count: number, one: string, many: string): string {

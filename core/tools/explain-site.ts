@@ -2,9 +2,8 @@ import { ApiError } from '../base/errors/api-error.js';
 import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
 import type { StagePlugin } from '../kernel/plugin/contract.js';
 import type { Query } from '../wire/api/request.js';
-import { ask, onlyQueries, answerSummary, toErrors } from './explain-run.js';
+import { answerSummary, ask, lastStage, siteChain, startStages } from './explain-run.js';
 import type { Io } from '../program/io.js';
-import { startProxy } from '../program/start-proxy.js';
 
 /** Queries as rewritten by the stages of a site. */
 export interface SiteQueries {
@@ -41,11 +40,7 @@ export async function siteQueries(
     pipeline,
     catching((query) => queries.set(query.text, query)),
   );
-  const chain = [...before.filter((loaded) => isOfSite(loaded) || givesSlots(loaded)), last];
-  const proxy = await startProxy(
-    { ...onlyQueries(pipeline), stages: chain, services: [] },
-    { logTo: toErrors(io) },
-  );
+  const proxy = await startStages(pipeline, [...siteChain(before), last], io);
   try {
     const { status, body } = await ask(proxy.urls.main, text, own);
     if (queries.size > 0) return { ...ids, queries: [...queries.values()] };
@@ -53,16 +48,6 @@ export async function siteQueries(
   } finally {
     await proxy.close();
   }
-}
-
-/** A stage that ends a chain in place of those of the file. */
-export function lastStage({ file }: Pipeline, plugin: StagePlugin): LoadedPlugin<StagePlugin> {
-  const at = { file, line: 1, column: 1, length: 1 };
-  return { id: plugin.name, use: plugin.name, plugin, options: {}, at };
-}
-
-export function givesSlots({ plugin }: LoadedPlugin<StagePlugin>): boolean {
-  return plugin.gives.length > 0;
 }
 
 /** A stage in place of translate that only records the queries it receives. */

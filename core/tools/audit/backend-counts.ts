@@ -5,7 +5,7 @@ import { planRequest } from '../../engine/plan/plan.js';
 import type { Plan } from '../../engine/plan/types.js';
 import { parsedBody } from '../../comparison/answers.js';
 import { asArray, asObject } from '../../comparison/json.js';
-import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../../kernel/pipeline/index.js';
+import type { Pipeline } from '../../kernel/pipeline/index.js';
 import { defineStage, type StagePlugin } from '../../kernel/plugin/contract.js';
 import type { Exchange } from '../../kernel/plugin/exchange.js';
 import type { Host } from '../../kernel/plugin/host.js';
@@ -16,9 +16,8 @@ import { fields, limit, query, selectionOf } from '../../victoria/logsql/build.j
 import type { NameLearner } from '../../victoria/names/name-learner.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
 import type { Io } from '../../program/io.js';
-import { startProxy, type RunningProxy } from '../../program/start-proxy.js';
-import { ask, answerSummary, onlyQueries, toErrors } from '../explain-run.js';
-import { givesSlots, lastStage } from '../explain-site.js';
+import type { RunningProxy } from '../../program/start-proxy.js';
+import { answerSummary, ask, lastStage, siteChain, startStages } from '../explain-run.js';
 import type { FilledQuery } from '../queries/filled-queries.js';
 import type { FoundQuery } from '../queries/found-query.js';
 import { RateTurns } from '../queries/pace.js';
@@ -68,19 +67,12 @@ export class BackendCounts {
     io: Pick<Io, 'err'>,
   ): Promise<BackendCounts> {
     const counter = new SelectionCounter(limits);
-    const { names } = packageBuiltIns();
-    const isOfSite = ({ use }: LoadedPlugin): boolean => !names.includes(use);
-    const isNeeded = (loaded: LoadedPlugin<StagePlugin>): boolean => isOfSite(loaded) || givesSlots(loaded);
     const chain = [
-      ...pipeline.stages.filter(isNeeded),
+      ...siteChain(pipeline.stages),
       lastStage(pipeline, countingStage(counter)),
       ...pipeline.stages.filter(({ plugin }) => plugin.name === 'response-shape'),
     ];
-    const proxy = await startProxy(
-      { ...onlyQueries(pipeline), stages: chain, services: [] },
-      { learner, logTo: toErrors(io) },
-    );
-    return new BackendCounts(proxy, counter);
+    return new BackendCounts(await startStages(pipeline, chain, io, { learner }), counter);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'undici';
 import type { Clock } from '../../base/clock.js';
+import { parsedJson } from '../../base/json-member.js';
 import { FlagIndex, unknownFlag, UsageError, type OptionSources } from '../../kernel/options/index.js';
 import { loadPipeline, type Finding, type Pipeline } from '../../kernel/pipeline/index.js';
 import { placeText } from '../../kernel/pipeline/located.js';
@@ -197,7 +198,7 @@ async function send(
     reset: true,
   });
   const text = await answer.text();
-  return { status: statusCode, headers: headersOf(headers), body: text, json: jsonOf(text) };
+  return { status: statusCode, headers: headersOf(headers), body: text, json: parsedJson(text) };
 }
 
 function pairsOf(params: PipelineRequest['params'] = {}): [string, string][] {
@@ -215,14 +216,6 @@ function headersOf(
       typeof value === 'string' ? value : (value ?? []).join(', '),
     ]),
   );
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A clock that stands still until a test advances it, so that queries have the same times in every run. */

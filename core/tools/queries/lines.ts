@@ -1,3 +1,4 @@
+import { parsedJson } from '../../base/json-member.js';
 import { parseDuration } from '../../base/time/option-duration.js';
 import { asObject, asText } from '../../comparison/json.js';
 import { evaluateEntry, parseQuery } from '../../logql/index.js';
@@ -37,22 +38,14 @@ export function queriesOfLines(text: string, file: string): FoundQueries {
 /** The members of a log record; undefined if the line is a query. */
 function recordOf(line: string): ReadonlyMap<string, string> | undefined {
   if (line.startsWith('{')) {
-    const parsed = jsonOf(line);
+    const parsed = parsedJson(line);
     return parsed === undefined
       ? undefined
-      : new Map(Object.entries(parsed).map(([name, value]) => [name, asText(value)]));
+      : new Map(Object.entries(asObject(parsed)).map(([name, value]) => [name, asText(value)]));
   }
   if (!/^[\w.]+=/.test(line)) return undefined;
   const { labels } = evaluateEntry(logfmt, { stream: { source: 'log' }, line });
   return new Map(labels.labels);
-}
-
-function jsonOf(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return asObject(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The query of a record; undefined if it has none, or only a digest of it. */

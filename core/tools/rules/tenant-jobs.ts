@@ -4,9 +4,9 @@ import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/index.js';
 import type { StagePlugin } from '../../kernel/plugin/contract.js';
 import type { Exchange } from '../../kernel/plugin/exchange.js';
 import type { Io } from '../../program/io.js';
-import { type RunningProxy, startProxy } from '../../program/start-proxy.js';
+import type { RunningProxy } from '../../program/start-proxy.js';
 import type { Upstream } from '../../victoria/upstream/types.js';
-import { onlyQueries, toErrors } from '../explain-run.js';
+import { lastStage, startStages } from '../explain-run.js';
 
 /** A tenant as the pipeline resolves it, and the backend with the pipeline's credentials. */
 export interface TenantAccess {
@@ -38,19 +38,8 @@ export class TenantJobs {
     const place: { job: Job | undefined } = { job: undefined };
     const isUsed = ({ plugin }: LoadedPlugin): boolean =>
       plugin.name === 'tenancy' || (needsBackend && plugin.name === 'backend');
-    const last: LoadedPlugin<StagePlugin> = {
-      id: 'rules',
-      use: 'rules',
-      plugin: jobStage(place),
-      options: {},
-      at: { file: pipeline.file, line: 1, column: 1, length: 1 },
-    };
-    const stages = [...pipeline.stages.filter(isUsed), last];
-    const proxy = await startProxy(
-      { ...onlyQueries(pipeline), stages, services: [] },
-      { logTo: toErrors(io) },
-    );
-    return new TenantJobs(proxy, place);
+    const stages = [...pipeline.stages.filter(isUsed), lastStage(pipeline, jobStage(place))];
+    return new TenantJobs(await startStages(pipeline, stages, io), place);
   }
 
   /**
