@@ -3,12 +3,12 @@ import { formatFindings, readSources } from '../kernel/check/index.js';
 import type { Finding } from '../kernel/pipeline/index.js';
 import { placeText } from '../kernel/pipeline/located.js';
 import type { ReloadFinding } from '../kernel/plugin/host.js';
-import type { Io } from './io.js';
+import { showsColor, type Io } from './io.js';
 
 /** Prints the findings about a pipeline file, as the checker does. */
 export async function printFindings(findings: readonly Finding[], io: Io): Promise<void> {
   if (findings.length === 0) return;
-  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  const hasColor = showsColor(io);
   io.err(await formatFindings(findings, 'text', await readSources(findings), { hasColor }));
 }
 

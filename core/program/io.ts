@@ -9,6 +9,11 @@ export interface Io {
   readonly isTerminal?: boolean;
 }
 
+/** True if findings are printed in colours. */
+export function showsColor({ isTerminal, env }: Io): boolean {
+  return isTerminal === true && (env['NO_COLOR'] ?? '') === '';
+}
+
 /** A command of the program. The result is the exit status: 0 success, 1 failure or findings, 2 wrong usage. */
 export interface Command {
   readonly name: string;

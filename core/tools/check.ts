@@ -13,7 +13,7 @@ import { UsageError } from '../kernel/options/index.js';
 import type { Finding } from '../kernel/pipeline/index.js';
 import { printPipeline } from './print-pipeline.js';
 import { readSource } from '../kernel/pipeline/source.js';
-import type { Io } from '../program/io.js';
+import { showsColor, type Io } from '../program/io.js';
 
 const usage = `Usage: ref-proxy check [--env] [--strict] [--format=${formats.join('|')}] FILE...
 
@@ -57,7 +57,7 @@ async function check(command: CheckCommand, io: Io): Promise<0 | 1> {
     sources: { flags: new Map(), env: io.env },
     ...(command.looksAround ? { surroundings: thisMachine } : {}),
   });
-  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  const hasColor = showsColor(io);
   const report = await formatFindings(findings, command.format, await readSources(findings), { hasColor });
   (command.prints ? io.err : io.out)(report);
   if (command.prints) return printWhole(command.paths, findings, io);

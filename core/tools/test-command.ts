@@ -1,12 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Finding } from '../kernel/pipeline/index.js';
 import { findFiles, formatFindings, readSources } from '../kernel/check/index.js';
 import { suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
-import type { Io } from '../program/io.js';
+import { showsColor, type Io } from '../program/io.js';
 import { readPlainArgs } from '../program/own-flags.js';
+import { giveReport } from './give-report.js';
 import { junitReport } from './pipeline-test/junit.js';
 import { runTestFile, type FileResult } from './pipeline-test/run-file.js';
+import { FlagReader } from './queries/settings.js';
 
 const forms = ['text', 'github', 'json', 'junit'] as const;
 type Form = (typeof forms)[number];
@@ -30,8 +30,9 @@ export async function test(args: readonly string[], io: Io): Promise<number> {
   const line = readPlainArgs(args, { usage: 'test [flags] FILE...', flags, about }, io);
   if (line === undefined) return 0;
   const { own, positionals } = line;
-  const form = own.get('format') ?? 'text';
-  if (!isForm(form)) throw new UsageError([`-format must be one of ${forms.join(', ')}, not "${form}"`]);
+  const read = new FlagReader(own);
+  const form = read.oneOf('format', forms, 'text');
+  read.finish();
   const paths = await testFiles(positionals);
   const name = own.get('name');
   const met = new Set<string>();
@@ -45,19 +46,9 @@ export async function test(args: readonly string[], io: Io): Promise<number> {
     );
   if (name !== undefined && !met.has(name) && results.every(({ faults }) => faults.length === 0))
     throw new UsageError([unknownName(name, met)]);
-  const output = own.get('output');
-  const report = await reportOf(results, form, io);
-  if (output !== undefined) {
-    await mkdir(dirname(output), { recursive: true });
-    await writeFile(output, report);
-  }
-  io.out(output === undefined ? report : await reportOf(results, 'text', io));
+  await giveReport((each) => reportOf(results, each, io), { form, output: own.get('output') }, io);
   io.err(summary(results));
   return results.every(hasPassed) ? 0 : 1;
-}
-
-function isForm(name: string): name is Form {
-  return forms.some((form) => form === name);
 }
 
 function hasPassed({ faults, tests }: FileResult): boolean {
@@ -84,7 +75,7 @@ async function reportOf(results: readonly FileResult[], form: Form, io: Io): Pro
     ...tests.flatMap((each) => each.faults),
   ]);
   if (form !== 'text') return formatFindings(findings, form, await readSources(findings));
-  const hasColor = io.isTerminal === true && (io.env['NO_COLOR'] ?? '') === '';
+  const hasColor = showsColor(io);
   const sources = await readSources(findings);
   const textOf = (faults: readonly Finding[]): Promise<string> =>
     formatFindings(faults, 'text', sources, { hasColor });

@@ -1,14 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { CommandFlag } from '../../kernel/options/index.js';
 import type { Pipeline } from '../../kernel/pipeline/index.js';
 import { systemClock } from '../../kernel/plugin/exchange.js';
 import type { Io } from '../../program/io.js';
 import { NameLearner } from '../../victoria/names/name-learner.js';
-import { filesIn, readQueries } from '../queries/files.js';
-import { filledQueries, spanOf, type NotAsked, type Times } from '../queries/filled-queries.js';
-import type { FoundQueries } from '../queries/found-query.js';
-import { FlagReader, queryFlags } from '../queries/settings.js';
+import { giveReport } from '../give-report.js';
+import { queriesIn, type QueryFile } from '../queries/files.js';
+import { filledQueries, spanOf, type NotAsked } from '../queries/filled-queries.js';
+import { FlagReader, queryFlags, type QuerySettings } from '../queries/settings.js';
 import { resolveVariables, type LabelValues } from '../queries/variables.js';
 import { readPipelineArgs } from '../pipeline-args.js';
 import type { AuditedQuery } from './audited.js';
@@ -17,9 +15,7 @@ import { BackendCounts, type CountLimits } from './backend-counts.js';
 import { auditForms, printAudit, type AuditForm, type AuditReport } from './report.js';
 
 const flags: readonly CommandFlag[] = [
-  queryFlags.range,
-  queryFlags.until,
-  queryFlags.variable,
+  ...queryFlags,
   { name: 'org-id', kind: 'string', description: 'X-Scope-OrgID of queries whose file names none' },
   { name: 'rate', kind: 'string', description: 'selections to count per second; default 5' },
   {
@@ -47,8 +43,7 @@ or are refused, 2 the command line cannot be used. docs/audit.md explains the re
 
 const failures = ['parse', 'refused', 'advice'] as const;
 
-interface Settings extends Times, CountLimits {
-  readonly variables: ReadonlyMap<string, string>;
+interface Settings extends QuerySettings, CountLimits {
   readonly tenant: { readonly orgId?: string };
   readonly maxQueries: number;
   readonly failOn: (typeof failures)[number];
@@ -62,13 +57,12 @@ export async function auditCommand(args: readonly string[], io: Io): Promise<num
   if (line === undefined) return 0;
   const { own, positionals, load } = line;
   const settings = settingsOf(own, positionals);
-  const found: { readonly file: string; readonly queries: FoundQueries }[] = [];
-  for (const file of await filesIn(positionals)) found.push({ file, queries: await readQueries(file) });
+  const found = await queriesIn(positionals);
   const asksBackend = line.flags.has('backend');
   const pipeline = await load(asksBackend);
   if (pipeline === undefined) return 1;
   const report = await auditFiles(found, pipeline, settings, asksBackend, io);
-  await writeReport(report, settings, io);
+  await giveReport((form) => printAudit(report, form), settings, io);
   return isFailure(report, settings) ? 1 : 0;
 }
 
@@ -77,11 +71,8 @@ function settingsOf(own: ReadonlyMap<string, string>, positionals: readonly stri
   read.files(positionals);
   const orgId = own.get('org-id');
   const settings: Settings = {
-    variables: read.variables(),
+    ...read.querySettings(),
     tenant: orgId === undefined ? {} : { orgId },
-    endMs: read.until(),
-    rangesMs: read.ranges(),
-    rate: read.number('rate', 5),
     maxCounts: read.number('max-counts', 1_000),
     maxQueries: read.number('max-queries', 10_000),
     failOn: read.oneOf('fail-on', failures, 'refused'),
@@ -93,7 +84,7 @@ function settingsOf(own: ReadonlyMap<string, string>, positionals: readonly stri
 }
 
 async function auditFiles(
-  found: readonly { readonly file: string; readonly queries: FoundQueries }[],
+  found: readonly QueryFile[],
   pipeline: Pipeline,
   settings: Settings,
   asksBackend: boolean,
@@ -138,15 +129,4 @@ function isFailure({ audited }: AuditReport, { failOn }: Settings): boolean {
     if (verdict.kind === 'refused') return failOn !== 'parse';
     return failOn === 'advice' && verdict.advice.length > 0;
   });
-}
-
-async function writeReport(report: AuditReport, { form, output }: Settings, io: Io): Promise<void> {
-  const text = printAudit(report, form);
-  if (output === undefined) {
-    io.out(text);
-    return;
-  }
-  await mkdir(dirname(output), { recursive: true });
-  await writeFile(output, text);
-  io.out(printAudit(report, 'text'));
 }

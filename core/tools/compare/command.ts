@@ -1,12 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { CommandFlag, CommandLine } from '../../kernel/options/index.js';
 import type { Io } from '../../program/io.js';
 import { readPlainArgs } from '../../program/own-flags.js';
-import { filesIn, readQueries } from '../queries/files.js';
+import { giveReport } from '../give-report.js';
+import { queriesIn } from '../queries/files.js';
 import { spanOf, type Times } from '../queries/filled-queries.js';
-import type { FoundQueries } from '../queries/found-query.js';
-import { FlagReader, queryFlags } from '../queries/settings.js';
+import { FlagReader, queryFlags, type QuerySettings } from '../queries/settings.js';
 import { resolveVariables } from '../queries/variables.js';
 import { Asker, NoAnswerError, type Side } from './ask.js';
 import { reportForms, printSummary, type ReportForm } from './report.js';
@@ -27,9 +25,7 @@ const flags: readonly CommandFlag[] = [
   },
   { name: 'reference-header', kind: 'string', description: 'request headers for the reference only' },
   { name: 'candidate-header', kind: 'string', description: 'request headers for the candidate only' },
-  queryFlags.range,
-  queryFlags.until,
-  queryFlags.variable,
+  ...queryFlags,
   { name: 'rate', kind: 'string', description: 'requests per second to each side; default 5' },
   { name: 'max-requests', kind: 'string', description: 'maximum number of requests; default 10000' },
   {
@@ -58,8 +54,7 @@ export async function compareCommand(args: readonly string[], io: Io): Promise<n
   const line = readPlainArgs(args, { usage, flags, about }, io);
   if (line === undefined) return 0;
   const settings = settingsOf(line);
-  const found: { readonly file: string; readonly queries: FoundQueries }[] = [];
-  for (const file of await filesIn(line.positionals)) found.push({ file, queries: await readQueries(file) });
+  const found = await queriesIn(line.positionals);
   const summary = new Summary();
   const asker = new Asker(settings.reference, settings.candidate, settings);
   let left = settings.maxRequests;
@@ -100,16 +95,14 @@ export async function compareCommand(args: readonly string[], io: Io): Promise<n
   } finally {
     await asker.close();
   }
-  await writeReport(summary, settings, io);
+  await giveReport((form) => printSummary(summary, form), settings, io);
   const { different, failed } = summary.total;
   return different + failed > 0 || isStopped ? 1 : 0;
 }
 
-interface Settings extends Times {
+interface Settings extends QuerySettings {
   readonly reference: Side;
   readonly candidate: Side;
-  readonly variables: ReadonlyMap<string, string>;
-  readonly rate: number;
   readonly maxRequests: number;
   readonly maxAnswerBytes: number;
   readonly timeoutMs: number;
@@ -131,10 +124,7 @@ function settingsOf({ own, positionals }: CommandLine): Settings {
   const settings: Settings = {
     reference: side('reference'),
     candidate: side('candidate'),
-    variables: read.variables(),
-    endMs: read.until(),
-    rangesMs: read.ranges(),
-    rate: read.number('rate', 5),
+    ...read.querySettings(),
     maxRequests: read.number('max-requests', 10_000),
     maxAnswerBytes: read.number('max-answer-bytes', 32 * 1024 * 1024),
     timeoutMs: read.duration('timeout', '60s'),
@@ -149,15 +139,4 @@ function valuesParams({ endMs, rangesMs }: Times, selector: string | undefined):
   const params = new URLSearchParams({ start: `${endMs - (rangesMs[0] ?? 0)}000000`, end: `${endMs}000000` });
   if (selector !== undefined) params.set('query', selector);
   return params;
-}
-
-async function writeReport(summary: Summary, { form, output }: Settings, io: Io): Promise<void> {
-  const report = printSummary(summary, form);
-  if (output === undefined) {
-    io.out(report);
-    return;
-  }
-  await mkdir(dirname(output), { recursive: true });
-  await writeFile(output, report);
-  io.out(printSummary(summary, 'text'));
 }

@@ -1,8 +1,9 @@
 /** `npm run generate`: writes every generated file of the repository. With `--check` it writes nothing and exits with 1 if a file is stale. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../../kernel/options/index.js';
+import { writeInFolder } from '../give-report.js';
 import { generatedFiles } from './files.js';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -16,8 +17,7 @@ async function writeGenerated(root: string, isCheck: boolean): Promise<void> {
       console.error(`${path} is stale; run npm run generate`);
       process.exitCode = 1;
     } else {
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
+      await writeInFolder(file, text);
       console.log(`wrote ${path}`);
     }
   }

@@ -10,8 +10,21 @@ import { queriesOfLines } from './lines.js';
 /** Maximum size of a file. */
 const maxFileBytes = 64 * 1024 * 1024;
 
+/** A file with its queries. */
+export interface QueryFile {
+  readonly file: string;
+  readonly queries: FoundQueries;
+}
+
+/** The queries of the given files, and of those below the given directories. Throws UsageError if there are none. */
+export async function queriesIn(paths: readonly string[]): Promise<readonly QueryFile[]> {
+  const found: QueryFile[] = [];
+  for (const file of await filesIn(paths)) found.push({ file, queries: await readQueries(file) });
+  return found;
+}
+
 /** The given files, and those below the given directories, sorted by name. Throws UsageError if there are none. */
-export async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
+async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
   for (const path of paths) {
     const found = await stat(path).catch(() => undefined);

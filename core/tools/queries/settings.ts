@@ -1,24 +1,31 @@
 import { parseDuration } from '../../base/time/option-duration.js';
 import { UsageError, type CommandFlag } from '../../kernel/options/index.js';
+import type { Times } from './filled-queries.js';
 
 /** Flags of every command that reads files with queries. */
-export const queryFlags = {
-  range: {
+export const queryFlags: readonly CommandFlag[] = [
+  {
     name: 'range',
     kind: 'string',
     description: 'lengths of the time ranges, separated by commas; default 1h',
   },
-  until: {
+  {
     name: 'until',
     kind: 'string',
     description: 'end of all ranges, as RFC 3339 or Unix seconds; default five minutes ago',
   },
-  variable: {
+  {
     name: 'variable',
     kind: 'string',
     description: 'values of dashboard variables, `name=value` separated by ;',
   },
-} as const satisfies Readonly<Record<string, CommandFlag>>;
+];
+
+/** Values of these flags, and of `-rate`. */
+export interface QuerySettings extends Times {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly rate: number;
+}
 
 const defaultAgoMs = 5 * 60_000;
 
@@ -43,22 +50,28 @@ export class FlagReader {
   }
 
   /** The lengths of ranges in milliseconds, at least one. */
-  ranges(): readonly number[] {
+  #ranges(): readonly number[] {
     const text = this.#values.get('range') ?? '1h';
     return text.split(',').map((part) => this.#durationOf('range', part.trim()));
   }
 
-  /** The end of all ranges in Unix milliseconds. */
-  until(): number {
-    const text = this.#values.get('until');
-    if (text === undefined) return Date.now() - defaultAgoMs;
+  /** A time in Unix milliseconds. */
+  time(name: string, fallbackMs: number): number {
+    const text = this.#values.get(name);
+    if (text === undefined) return fallbackMs;
     const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text);
-    if (Number.isNaN(ms)) this.problems.push(`-until must be a time, not "${text}"`);
+    if (!Number.isFinite(ms)) this.problems.push(`-${name} must be a time, not "${text}"`);
     return ms;
   }
 
-  variables(): ReadonlyMap<string, string> {
-    return new Map(this.pairs('variable', /^([^=]+)=(.*)$/s));
+  /** The values of the flags that every command with queries has. */
+  querySettings(): QuerySettings {
+    return {
+      variables: new Map(this.pairs('variable', /^([^=]+)=(.*)$/s)),
+      endMs: this.time('until', Date.now() - defaultAgoMs),
+      rangesMs: this.#ranges(),
+      rate: this.number('rate', 5),
+    };
   }
 
   /** Pairs separated by semicolons; the separator has one group for each part of a pair. */

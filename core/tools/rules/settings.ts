@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/time/option-duration.js';
-import { UsageError, type CommandFlag } from '../../kernel/options/index.js';
+import type { CommandFlag } from '../../kernel/options/index.js';
+import { FlagReader } from '../queries/settings.js';
 import { type RulesReportForm, rulesReportForms } from './report-rules.js';
 
 export const convertFlags: readonly CommandFlag[] = [
@@ -65,13 +65,8 @@ const defaultAgoMs = 60_000;
 
 /** Throws UsageError with all problems. */
 export function convertSettings(own: ReadonlyMap<string, string>, nowMs: number): ConvertSettings {
-  const problems: string[] = [];
-  const duration = (name: string, fallback: string): number => {
-    const text = own.get(name) ?? fallback;
-    const ms = parseDuration(text, 'long');
-    if (ms === undefined || ms === 0) problems.push(`-${name} must be a duration such as 1h, not "${text}"`);
-    return ms ?? 0;
-  };
+  const read = new FlagReader(own);
+  const { problems } = read;
   const chosen = <Value extends string>(name: string, values: readonly [Value, ...Value[]]): Value => {
     const text = own.get(name) ?? values[0];
     const found = values.find((value) => value === text);
@@ -87,26 +82,19 @@ export function convertSettings(own: ReadonlyMap<string, string>, nowMs: number)
     problems.push(
       `-check-times must be a whole number from 1 to ${maxTimes}, not "${own.get('check-times') ?? ''}"`,
     );
-  const until = own.get('check-until');
-  const untilMs = until === undefined ? nowMs - defaultAgoMs : timeMs(until);
-  if (untilMs === undefined) problems.push(`-check-until must be a time, not "${until ?? ''}"`);
-  const rangeMs = duration('check-range', '6h');
+  const untilMs = read.time('check-until', nowMs - defaultAgoMs);
+  const rangeMs = read.duration('check-range', '6h');
   const settings: ConvertSettings = {
     output: own.get('output'),
     tenant: own.get('tenant'),
     hasTenantDirectories: own.get('tenant-directories') === 'true',
     asksNames: chosen('stored-names', ['backend', 'as-written']) === 'backend',
-    lookbackMs: duration('lookback', '24h'),
-    times: isChecked ? timesOf(untilMs ?? 0, rangeMs, count) : undefined,
+    lookbackMs: read.duration('lookback', '24h'),
+    times: isChecked ? timesOf(untilMs, rangeMs, count) : undefined,
     form: chosen('format', rulesReportForms),
   };
-  if (problems.length > 0) throw new UsageError(problems);
+  read.finish();
   return settings;
-}
-
-function timeMs(text: string): number | undefined {
-  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text);
-  return Number.isFinite(ms) ? ms : undefined;
 }
 
 /** Whole seconds, evenly spread over the range, as vmalert evaluates at whole seconds. */

@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Json } from '../../comparison/json.js';
 import { printQuery } from '../../victoria/logsql/print.js';
+import { writeInFolder } from '../give-report.js';
 import type { ConvertedFile, ConvertedRule } from './convert-rules.js';
 
 /** A rule file for vmalert. */
@@ -21,11 +21,7 @@ export function vmalertFiles(files: readonly ConvertedFile[]): readonly VmalertF
 }
 
 export async function writeVmalertFiles(folder: string, files: readonly VmalertFile[]): Promise<void> {
-  for (const { path, text } of files) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
+  for (const { path, text } of files) await writeInFolder(join(folder, path), text);
 }
 
 function fileOf(
