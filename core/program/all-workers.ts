@@ -6,7 +6,7 @@ import type { Topic } from '../workers/channel.js';
 import type { Workers } from '../workers/workers.js';
 
 /** A purge of caches. A worker that missed it may still hold purged entries, so it purges everything when it returns. */
-export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?: string }, null> = {
+export const purgeTopic: Topic<{ readonly scope: PurgeScope; readonly tenantId?: string }, void> = {
   name: 'purge',
 };
 const readinessTopic: Topic<null, readonly string[]> = { name: 'readiness' };
@@ -28,10 +28,7 @@ export function acrossWorkers(
   { lives, units, isStopping, log }: Own,
 ): Pick<Host, 'purge' | 'purgeHere' | 'readiness'> {
   const purgeHere: Host['purgeHere'] = (scope, tenantId) => purgeLives(lives.all, log, scope, tenantId);
-  workers.answer(purgeTopic, async ({ scope, tenantId }) => {
-    await purgeHere(scope, tenantId);
-    return null;
-  });
+  workers.answer(purgeTopic, ({ scope, tenantId }) => purgeHere(scope, tenantId));
   workers.answer(readinessTopic, async () => (isStopping() ? ['shutting down'] : units().readiness()));
   return {
     purgeHere,

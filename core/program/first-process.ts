@@ -287,7 +287,6 @@ class FirstProcess {
         running.serving = true;
         this.#countServing();
         resolve(urls);
-        return null;
       });
     });
   }

@@ -130,10 +130,7 @@ async function serveAsWorker(pipeline: Pipeline, slot: WorkerSlot, io: Io): Prom
     const proxy = await start(withOwnFiles(pipeline, slot.id), { signal, workers: joined });
     endOnDefect(proxy);
     const drained = new AbortController();
-    channel.answer(drainTopic, () => {
-      drained.abort();
-      return null;
-    });
+    channel.answer(drainTopic, () => drained.abort());
     await channel.ask(servingTopic, proxy.urls, pipeline.server.startTimeout);
     return {
       reload: () => proxy.reload(),

@@ -4,9 +4,9 @@ import type { Measurements } from '../kernel/telemetry/series.js';
 import type { Topic } from '../workers/channel.js';
 
 /** Sent by a worker to the first process when it answers requests. */
-export const servingTopic: Topic<Urls, null> = { name: 'serving' };
+export const servingTopic: Topic<Urls, void> = { name: 'serving' };
 /** Sent by the first process to a worker that is shutting down, when `-shutdown-delay` is over. */
-export const drainTopic: Topic<null, null> = { name: 'drain' };
+export const drainTopic: Topic<null, void> = { name: 'drain' };
 /** Sent by the first process to get a worker's metrics. */
 export const measurementsTopic: Topic<null, Measurements> = { name: 'measurements' };
 /** Sent by a worker to the first process to get the metrics of all. */

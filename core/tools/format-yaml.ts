@@ -30,7 +30,7 @@ export function formatPipeline(text: string): string {
     formatted = formatOnce(before);
     if (formatted === before) break;
   }
-  if (!isDeepStrictEqual(parse(text).toJS(), parse(formatted).toJS()))
+  if (!isDeepStrictEqual(parseQuietly(text).toJS(), parseQuietly(formatted).toJS()))
     throw new Error('formatting would change the meaning of the file');
   if (!isDeepStrictEqual(commentsOf(text), commentsOf(formatted)))
     throw new Error('a comment would be lost; move it to a separate line');
@@ -41,7 +41,7 @@ export function formatPipeline(text: string): string {
 const maxPasses = 5;
 
 function formatOnce(text: string): string {
-  const document = parse(text);
+  const document = parseQuietly(text);
   const top = document.contents;
   if (isMap(top)) {
     sortKeys(top, topOrder);
@@ -59,7 +59,8 @@ export function print(document: Document): string {
   return document.toString({ indent: 2, indentSeq: true, lineWidth: 0 });
 }
 
-function parse(text: string): Document.Parsed {
+/** Parses a text whose errors are found elsewhere. */
+export function parseQuietly(text: string): Document.Parsed {
   return parseDocument(text, { prettyErrors: false, uniqueKeys: false, schema: 'core', logLevel: 'silent' });
 }
 

@@ -71,7 +71,7 @@ export async function migratePipeline(
     plugin: load.kind === 'loaded' ? load : undefined,
   }));
   const owners = [
-    ...CORE_SECTIONS.map((name) => sectionOf(document, name, builtIns.schemas.get(name) ?? {})),
+    ...CORE_SECTIONS.map((name) => ownerOf(document, name, name, builtIns.schemas.get(name) ?? {})),
     ...LISTS.flatMap((list) => {
       const items = itemsOf(document, list);
       return entries
@@ -80,7 +80,7 @@ export async function migratePipeline(
           const item = items[at];
           return plugin === undefined || item === undefined
             ? []
-            : [entryOf(item, plugin.plugin.name, plugin.schema)];
+            : [ownerOf(item, 'with', plugin.plugin.name, plugin.schema)];
         });
     }),
   ];
@@ -258,24 +258,15 @@ function reference(variable: string, { kind }: OptionDefinition): Scalar {
   return scalar;
 }
 
-function sectionOf(document: Document, name: string, schema: OptionSchema): Owner {
-  const options = (): YAMLMap | undefined => mapOf(document.get(name));
+/** The owner whose options are the value of a key. */
+function ownerOf(holder: Document | YAMLMap, key: string, name: string, schema: OptionSchema): Owner {
+  const options = (): YAMLMap | undefined => mapOf(holder.get(key));
   const make = (): YAMLMap => {
     const made = options() ?? new YAMLMap();
-    document.set(name, made);
+    holder.set(key, made);
     return made;
   };
-  return { name, schema, options, make, drop: () => void document.delete(name) };
-}
-
-function entryOf(item: YAMLMap, name: string, schema: OptionSchema): Owner {
-  const options = (): YAMLMap | undefined => mapOf(item.get('with'));
-  const make = (): YAMLMap => {
-    const made = options() ?? new YAMLMap();
-    item.set('with', made);
-    return made;
-  };
-  return { name, schema, options, make, drop: () => void item.delete('with') };
+  return { name, schema, options, make, drop: () => void holder.delete(key) };
 }
 
 function itemsOf(document: Document, list: string): readonly YAMLMap[] {

@@ -1,17 +1,7 @@
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import {
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  parseDocument,
-  visit,
-  type Document,
-  type YAMLMap,
-} from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, visit, type Document, type YAMLMap } from 'yaml';
 import { LISTS } from '../kernel/pipeline/draft.js';
-import { formatPipeline, print } from './format-yaml.js';
+import { formatPipeline, parseQuietly, print } from './format-yaml.js';
 import { includeOf, includedName } from '../kernel/pipeline/includes.js';
 import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
 
@@ -21,14 +11,10 @@ import { readSource, type SourceFile } from '../kernel/pipeline/source.js';
  * includes (R010).
  */
 export async function printPipeline(source: SourceFile): Promise<string> {
-  const document = parse(source.text);
+  const document = parseQuietly(source.text);
   if (isMap(document.contents))
     for (const list of LISTS) await expand(document.contents, list, source, source);
   return formatPipeline(print(document));
-}
-
-function parse(text: string): Document {
-  return parseDocument(text, { prettyErrors: false, uniqueKeys: false, schema: 'core', logLevel: 'silent' });
 }
 
 /** Expands the list of a key that is written in the file `by`. */
@@ -61,7 +47,7 @@ async function included(
   const read = await readSource(resolve(dirname(by.path), file));
   if ('reason' in read) throw new Error(`${file} ${read.reason}`);
   const source = { ...read, name: includedName(file, by) };
-  const document = parse(source.text);
+  const document = parseQuietly(source.text);
   withoutAliases(document);
   const fragments: unknown = fragment === undefined ? undefined : document.get('fragments');
   // A list has no key of its own, so it gets one here.

@@ -1,3 +1,4 @@
+import { addTo } from '../../base/order.js';
 import { escapedXml } from '../pipeline-test/junit.js';
 import type { Counts, ReportedRequest, Summary } from './summary.js';
 
@@ -111,11 +112,7 @@ function byGroup<Item>(
   groupOf: (item: Item) => string,
 ): ReadonlyMap<string, readonly Item[]> {
   const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const known = groups.get(groupOf(item));
-    if (known === undefined) groups.set(groupOf(item), [item]);
-    else known.push(item);
-  }
+  for (const item of items) addTo(groups, groupOf(item), item);
   return groups;
 }
 

@@ -1,3 +1,5 @@
+import { ofKey } from '../../base/memory/byte-lru.js';
+import { summed } from '../../base/order.js';
 import { canonical } from '../../comparison/json.js';
 import { knownDifference } from '../../comparison/known-differences.js';
 import type { NotAsked } from '../queries/filled-queries.js';
@@ -78,10 +80,7 @@ export class Summary {
   }
 
   get total(): Readonly<Counts> {
-    const total = noCounts();
-    for (const counts of this.#groups.values())
-      for (const [name, count] of Object.entries(counts) as [keyof Counts, number][]) total[name] += count;
-    return total;
+    return summed(noCounts(), [...this.#groups.values()]);
   }
 
   /** Median duration by side, in milliseconds. */
@@ -90,9 +89,7 @@ export class Summary {
   }
 
   #countsOf(group: string): Counts {
-    let counts = this.#groups.get(group);
-    if (counts === undefined) this.#groups.set(group, (counts = noCounts()));
-    return counts;
+    return ofKey(this.#groups, group, noCounts);
   }
 
   #detailsOf(request: Compared['request'], outcome: Outcome): Partial<ReportedRequest> {

@@ -1,6 +1,7 @@
 import { errorTypeOf } from '../../base/errors/api-error.js';
 import type { ErrorEntry } from '../../base/errors/api-error.js';
 import { errorTable } from '../../base/errors/table.js';
+import { cell } from './cells.js';
 
 const head = `# Errors
 
@@ -25,8 +26,4 @@ function row(entry: ErrorEntry): string {
   const body = isText ? 'plain text' : '';
   const type = isText ? '' : `\`${errorTypeOf(entry.status)}\``;
   return `| ${entry.status} | ${type} | \`${cell(entry.text)}\` | ${cell(entry.when)} | ${body} |\n`;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

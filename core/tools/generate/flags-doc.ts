@@ -7,6 +7,7 @@ import {
   type OptionDefinition,
   type OptionSchema,
 } from '../../kernel/options/index.js';
+import { cell, code } from './cells.js';
 
 const HEAD = `# Flags and options
 
@@ -60,8 +61,8 @@ function row(definition: OptionDefinition): string {
     specifiedVariables(definition).map(code).join(', '),
     code(definition.key),
     fallback === undefined ? '' : code(shorten(fallback)),
-    escapeCell(unitOf(definition)),
-    escapeCell(definition.description) + marks(definition),
+    cell(unitOf(definition)),
+    cell(definition.description) + marks(definition),
   ];
   return `| ${cells.join(' | ')} |`;
 }
@@ -76,19 +77,10 @@ function marks(definition: OptionDefinition): string {
   if (definition.isSecret) words.push('**secret**');
   if (definition.deprecated !== undefined) words.push(`**deprecated**: ${definition.deprecated}`);
   else if (definition.isUnread) words.push('**unread**');
-  return words.length === 0 ? '' : ` ${escapeCell(words.join(', '))}`;
+  return words.length === 0 ? '' : ` ${cell(words.join(', '))}`;
 }
 
 const MAX_DEFAULT = 60;
 function shorten(text: string): string {
   return text.length > MAX_DEFAULT ? `${text.slice(0, MAX_DEFAULT)}...` : text;
-}
-
-function code(text: string): string {
-  return `\`${escapeCell(text)}\``;
-}
-
-/** Escapes bars, which would end the table cell. */
-function escapeCell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

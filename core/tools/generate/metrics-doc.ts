@@ -3,6 +3,7 @@ import type { MetricSpecs } from '../../base/meters.js';
 import type { Plugin } from '../../kernel/plugin/contract.js';
 import { metricPrefix } from '../../kernel/telemetry/names.js';
 import { coreMetrics, builtInMetrics, workerMetrics } from '../../kernel/telemetry/metrics-table.js';
+import { cell } from './cells.js';
 import { processMetrics } from '../../kernel/telemetry/process-metrics.js';
 
 const head = `# Metrics
@@ -63,7 +64,7 @@ function asPlugin(exported: unknown): Plugin | undefined {
 function part(title: string, metrics: MetricSpecs): string {
   const rows = Object.entries(metrics).map(([name, spec]) => {
     const labels = (spec.labels ?? []).map((label) => `\`${label}\``).join(', ');
-    return `| \`${metricPrefix}${name}\` | ${[spec.type, ...(spec.ofWorkers === undefined ? [] : [spec.ofWorkers])].join(', ')} | ${labels} | ${spec.help.replaceAll('|', '\\|')} |`;
+    return `| \`${metricPrefix}${name}\` | ${[spec.type, ...(spec.ofWorkers === undefined ? [] : [spec.ofWorkers])].join(', ')} | ${labels} | ${cell(spec.help)} |`;
   });
   return [`## ${title}`, '', '| Metric | Type | Labels | Meaning |', '|---|---|---|---|', ...rows, ''].join(
     '\n',

@@ -4,6 +4,7 @@ import { Query } from '../../wire/api/request.js';
 import { Naming } from '../../victoria/names/naming.js';
 import { explainQuery } from '../../engine/plan/explain/explain.js';
 import { allRules, type AppliedRule } from '../../engine/plan/rules/index.js';
+import { cell, code } from './cells.js';
 
 const head = `# What is pushed down
 
@@ -57,12 +58,4 @@ function defaultNaming(): Naming {
 
 function shortened(text: string): string {
   return text.length <= longestShown ? text : `${text.slice(0, longestShown)}...`;
-}
-
-function code(text: string): string {
-  return text === '' ? '' : `\`${cell(text)}\``;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import type { Clock } from '../../base/clock.js';
+import { addTo } from '../../base/order.js';
 import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 
 /** A line stored in the embedded backend. */
@@ -29,12 +30,7 @@ export async function startEmbedded(lines: readonly StoredLine[], clock: Clock):
 
 function byTenant(lines: readonly StoredLine[]): Iterable<readonly StoredLine[]> {
   const tenants = new Map<string, StoredLine[]>();
-  for (const line of lines) {
-    const tenant = `${line.accountId ?? 0}:${line.projectId ?? 0}`;
-    const known = tenants.get(tenant);
-    if (known === undefined) tenants.set(tenant, [line]);
-    else known.push(line);
-  }
+  for (const line of lines) addTo(tenants, `${line.accountId ?? 0}:${line.projectId ?? 0}`, line);
   return tenants.values();
 }
 

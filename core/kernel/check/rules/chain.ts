@@ -1,3 +1,4 @@
+import { addTo } from '../../../base/order.js';
 import { suggest } from '../../options/index.js';
 import type { DraftEntry, PipelineDraft } from '../../pipeline/draft.js';
 import { entryOf } from '../../pipeline/located.js';
@@ -48,11 +49,11 @@ export const chainRules = textRules('meaning', [
       const { stages, isWhole } = chainOf(draft);
       // A stage that could not be loaded may be the one that provides it; that finding has priority.
       if (!isWhole) return [];
-      const missing = new Map<string, readonly ChainStage[]>();
+      const missing = new Map<string, ChainStage[]>();
       for (const needer of stages) {
         for (const slot of needer.plugin.needs) {
           if (stages.some((stage) => stage !== needer && gives(stage, slot))) continue;
-          missing.set(slot, [...(missing.get(slot) ?? []), needer]);
+          addTo(missing, slot, needer);
         }
       }
       return [...missing].flatMap(([slot, needers]): readonly Complaint[] => {
