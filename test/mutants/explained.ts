@@ -68,10 +68,10 @@ export const explained: readonly ExplainedMutant[] = [
   },
   {
     file: 'core/engine/plan/logs.ts',
-    line: "return vagueness[this.#parsed] < vagueness.pieces ? 'keys' : 'pieces';",
+    line: "return vagueness[this.#parsed] < vagueness['all-pair-keys'] ? 'keys' : 'pieces';",
     broken: "'pieces'",
     replacement: '""',
-    reason: 'for the compiler: keys are told from all else',
+    reason: 'for the compiler: only keys are distinguished from the rest',
   },
   {
     file: 'core/engine/plan/logs.ts',
