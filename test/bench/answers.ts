@@ -1,6 +1,7 @@
 /**
- * The same questions asked of the proxy and of its backend directly, in turn, as ratios in one run. `BACKEND_URL` asks a real
- * VictoriaLogs (tenant 900:0 is filled when it is empty); without it the embedded backend stands in, which only shows the proxy's part.
+ * Sends equivalent queries to the proxy and directly to its backend, alternating, and prints their ratios. `BACKEND_URL` names a real
+ * VictoriaLogs (tenant 900:0 is filled if it is empty); by default the embedded backend is used, which shows only the proxy's share of the
+ * cost.
  */
 import { shapes } from './answers-table.js';
 import { sampleBatches, sampleEndMs, sampleStartMs } from './sample-logs.js';

@@ -1,10 +1,10 @@
-/** An account of a VictoriaLogs, as its headers. */
+/** The headers that select a VictoriaLogs account. */
 export interface Account extends Readonly<Record<string, string>> {
   readonly AccountID: string;
   readonly ProjectID: string;
 }
 
-/** Whom to ask, and as whom. */
+/** A server's URL, and the tenant headers of its requests. */
 export interface Target {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Target {
 
 export const tenantHeader = { 'X-Scope-OrgID': 'bench' };
 
-/** How a proxy is started whose tenants are accounts of a backend. */
+/** The arguments that start a proxy with backend accounts as its tenants. */
 export function serveArguments(
   backendUrl: string,
   accounts: Readonly<Record<string, Account>>,
@@ -30,7 +30,7 @@ export function serveArguments(
   ];
 }
 
-/** @returns milliseconds until the whole answer was there */
+/** @returns milliseconds until the whole response has arrived */
 export async function ask({ url, headers }: Target, path: string, form: URLSearchParams): Promise<number> {
   const startedAt = performance.now();
   const answer = await fetch(new URL(path, url), {
@@ -47,15 +47,15 @@ export async function ask({ url, headers }: Target, path: string, form: URLSearc
   return performance.now() - startedAt;
 }
 
-/** A range with its step, as parameters, and the width of the windows that belong to it. */
+/** The parameters of a stepped time range, and the window width that belongs to it. */
 export interface Steps {
   readonly width: string;
   readonly range: Readonly<Record<'start' | 'end' | 'step', string>>;
 }
 
 /**
- * The steps of a range that was moved: it begins and ends so many minutes inside of the whole one, and its steps and windows are as many seconds longer, so
- * that none of its times is one for which a cache has a value.
+ * Returns a stepped range that a cache cannot have values for: it starts and ends `moved` minutes inside the full range, and its steps and
+ * windows are `moved` seconds longer.
  */
 export function movedSteps(startMs: number, endMs: number, widthSeconds: number, moved: number): Steps {
   const width = `${widthSeconds + moved}s`;
@@ -71,7 +71,7 @@ export function nanoseconds(ms: number): string {
 
 let nonces = 0;
 
-/** A text that no cache has seen. */
+/** A text that no cache has seen yet. */
 export function nonce(): string {
   nonces += 1;
   return `nonce${process.pid}x${nonces}x${Math.floor(Math.random() * 1e9).toString(36)}`;

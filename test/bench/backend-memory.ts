@@ -4,7 +4,10 @@ const millions = 2;
 const batchRows = 10_000;
 const startNs = 1_791_676_800_000_000_000n;
 
-/** Two million rows into an embedded backend of its own process: memory on the way, and what happens past the bound. */
+/**
+ * Pushes two million rows to an embedded backend in its own process; prints memory along the way, and the behavior beyond the storage
+ * limit.
+ */
 export async function run(): Promise<void> {
   const backend = await startProgram(['backend', '-listen=127.0.0.1:0']);
   try {

@@ -6,7 +6,7 @@ const BATCH = 10_000;
 const START_NS = 1_791_676_800_000_000_000n;
 const LEVELS = ['info', 'info', 'info', 'warn', 'error', 'debug'] as const;
 
-/** Fills an embedded backend with 500,000 rows in 50 streams and prints rows per second of some queries, and memory. */
+/** Fills an embedded backend with 500,000 rows in 50 streams; prints the rows per second of several queries, and memory. */
 export async function run(): Promise<void> {
   const backend = await startDevBackend();
   try {

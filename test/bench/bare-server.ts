@@ -1,13 +1,16 @@
-/** A bare Node server that sends the same bytes for a path each time: as fast as a proxy in Node can be. Told what to send by its parent. */
+/**
+ * A minimal Node server that sends a fixed response for each path, which is the upper bound for a proxy in Node. Its parent process sends
+ * the responses.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer of the bare server. */
+/** A fixed response of the bare server. */
 export interface BareAnswer {
   readonly path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly head: string[];
-  /** In base64. */
+  /** Base64. */
   readonly body: string;
 }
 

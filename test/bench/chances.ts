@@ -1,15 +1,15 @@
-/** Chance as bench data needs it. */
+/** Random values for benchmark data. */
 export interface Chances {
-  /** A number from 0, below 1. */
+  /** A number in [0, 1). */
   next(): number;
   happens(share: number): boolean;
-  /** A whole number, both bounds included. */
+  /** An integer; both bounds are inclusive. */
   whole(least: number, most: number): number;
   pick<Value>(values: readonly [Value, ...Value[]]): Value;
   weighted<Value>(values: readonly (readonly [value: Value, weight: number])[]): Value;
-  /** Hexadecimal digits. */
+  /** Random hexadecimal digits. */
   hex(length: number): string;
-  /** A made-up word of a few thousand. */
+  /** One of a few thousand made-up words. */
   word(): string;
   words(count: number): string;
   ip(): string;
@@ -18,7 +18,7 @@ export interface Chances {
 
 const syllables = 'ba ce do fi gu ka le mi no pu ra se ti vo xa ze lor ster mon ker'.split(' ');
 
-/** The same chances for the same seed. */
+/** A seeded generator: equal seeds give equal sequences. */
 export function chances(seed: number): Chances {
   const next = mulberry32(seed);
   const whole = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FloodOrder, FloodResult } from './flood.js';
 
-/** Asks for the same bytes again and again from a process of its own. */
+/** Repeats one request as fast as possible from a separate process. */
 export async function flood(order: FloodOrder): Promise<FloodResult> {
   const child = start('flood.js');
   try {
@@ -12,12 +12,12 @@ export async function flood(order: FloodOrder): Promise<FloodResult> {
   }
 }
 
-/** Starts a file of this folder. */
+/** Forks a module of this folder. */
 export function start(file: string): ChildProcess {
   return fork(fileURLToPath(new URL(file, import.meta.url)));
 }
 
-/** What a child says to an order. */
+/** Sends an order to a child process and resolves with its reply. */
 export function told<Result>(child: ChildProcess, order: object): Promise<Result> {
   return new Promise((resolve, reject) => {
     child.once('message', (result) => resolve(result as Result));

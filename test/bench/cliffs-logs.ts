@@ -1,6 +1,6 @@
 /**
- * Rows of which a share is exceptional in one way, and others like them of which none is: JSON and logfmt with levels in their lines, over six hours.
- * The same at every run.
+ * Rows of which a given share is exceptional in one way; a share of 0 is the baseline. JSON and logfmt lines that contain levels, over six
+ * hours. The data is the same in every run.
  */
 import { chances, type Chances } from './chances.js';
 import type { PushedStream } from './fill.js';
@@ -8,7 +8,7 @@ import type { PushedStream } from './fill.js';
 export const cliffsStartMs = Date.UTC(2026, 10, 3);
 export const cliffsEndMs = cliffsStartMs + 6 * 3_600_000;
 
-/** What can be exceptional. */
+/** The kinds of exceptional data. */
 export type Exception =
   | 'rows pushed twice'
   | 'minutes pushed twice'
@@ -19,7 +19,7 @@ export type Exception =
 
 export interface CliffData {
   readonly exception: Exception;
-  /** How many of a hundred rows, streams or stretches are exceptional. */
+  /** The percentage of rows, streams or time stretches that are exceptional. */
   readonly percent: number;
   readonly rows: number;
   readonly streams: number;
@@ -36,7 +36,7 @@ const levels: readonly (readonly [string, number])[] = [
   ['warn', 12],
   ['error', 8],
 ];
-/** Text behind a key of JSON that Loki takes for these levels, too. */
+/** JSON text that Loki also detects as one of these levels. */
 const oddLevels = [
   '"level":"Wrn"',
   '"severity":"ERR"',
@@ -47,7 +47,7 @@ const oddLevels = [
 ] as const;
 const oddWords = ['lvl=wrn', 'severity=ERR', 'level="Inf"', 'LEVEL=dbg', 'level=Critical'] as const;
 
-/** Batches for Loki's push API with `rows` rows in all, repeats included. */
+/** Batches for Loki's push API with `rows` rows in total, duplicates included. */
 export function* cliffBatches({
   exception,
   percent,
@@ -65,7 +65,7 @@ export function* cliffBatches({
     const atMs = Math.floor(cliffsStartMs + (made + chance.next()) * msPerRow);
     const isHit = {
       row: chance.happens(percent / 100),
-      // Half of the streams are of each format.
+      // Half of the streams have each format.
       stream: isChosen(Math.floor(index / 2), percent),
       stretch: isChosen(Math.floor((atMs - cliffsStartMs) / stretchMs), percent),
     };
@@ -100,7 +100,7 @@ export function* cliffBatches({
   if (inBatch > 0) yield [...batch.values()];
 }
 
-/** Chooses so many of each hundred, spread out, and not the first of them: questions do not reach to the ends of the range. */
+/** Chooses the given percentage, spread evenly. Skips the first ones, because the queries do not reach the ends of the range. */
 function isChosen(index: number, percent: number): boolean {
   return (index * 37 + 50) % 100 < percent;
 }

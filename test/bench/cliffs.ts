@@ -1,6 +1,6 @@
 /**
- * What exceptions cost: steady questions about rows of which 1, 5 and 20 % are exceptional in one way, beside the same questions about rows of which none
- * is. Needs BACKEND_URL; accounts of its own are filled once for each number of rows (BENCH_ROWS) and streams (BENCH_STREAMS).
+ * The cost of exceptional data: the same queries over rows of which 1, 5 and 20 % are exceptional in one way, compared to rows without
+ * exceptions. Needs BACKEND_URL; fills separate accounts once for each number of rows (BENCH_ROWS) and streams (BENCH_STREAMS).
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ask, movedSteps, quantile, serveArguments, type Account } from './asking.js';
@@ -14,7 +14,7 @@ const streams = Number(process.env['BENCH_STREAMS'] ?? 200);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 9);
 const only = process.env['BENCH_ONLY'] ?? '';
 const warmRounds = 2;
-/** What the proxy leaves for its spare time runs meanwhile. */
+/** Lets the proxy finish its deferred background work. */
 const spareMs = 5_000;
 const percents = [0, 1, 5, 20] as const;
 const widthSeconds = 120;
@@ -28,7 +28,7 @@ const exceptions: readonly Exception[] = [
   'levels spelled oddly',
 ];
 
-/** `{width}` is the width of a window. */
+/** `{width}` is the window width. */
 const questions = [
   { name: 'rate by a label', query: 'sum by (namespace) (rate({env="prod"} [{width}]))' },
   {
@@ -46,7 +46,7 @@ const questions = [
   },
 ] as const;
 
-/** Prints for each kind of exception what the questions cost, relative to rows without any. */
+/** Prints the cost of the queries for each kind of exception, relative to rows without any. */
 export async function run(): Promise<void> {
   const backendUrl = process.env['BACKEND_URL'];
   if (backendUrl === undefined) {
@@ -105,7 +105,7 @@ async function compareShare(url: string, exception: Exception, name: string, que
   console.log(row(`  ${name}`, p50(0).toFixed(1), ...cells));
 }
 
-/** Rows without exceptions are the same for all kinds of them. */
+/** All kinds of exceptions share the rows without exceptions. */
 function accountOf(exception: Exception, percent: number): Account {
   const kind = percent === 0 ? 0 : 1 + exceptions.indexOf(exception);
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Account } from './asking.js';
 
-/** A stream of Loki's push API. */
+/** A stream in Loki's push API. */
 export interface PushedStream {
   readonly stream: Readonly<Record<string, string>>;
   readonly values: (readonly [
@@ -11,7 +11,7 @@ export interface PushedStream {
   ])[];
 }
 
-/** Rows of an account: how many they are in all, and how they are made. */
+/** The rows of an account: their total number, and a generator of batches. */
 export interface Rows {
   readonly lines: number;
   readonly batches: () => Iterable<readonly PushedStream[]>;
@@ -23,8 +23,8 @@ const longestWaitMs = 60_000;
 const longestMergeMs = 300_000;
 
 /**
- * Pushes rows to an account that holds none, and leaves one that holds as many as it is. While a batch is sent, the next one is made; no more
- * than two are in memory.
+ * Pushes rows to an empty account; leaves an account alone that already has this number of rows. Generates the next batch while one is
+ * sent, so at most two are in memory.
  */
 export async function fillAccount(
   url: string,
@@ -46,7 +46,7 @@ export async function fillAccount(
   for (const streams of batches()) {
     await sending;
     sending = push(url, account, streams);
-    // It is awaited with the next batch; until then a failure has no handler.
+    // The next iteration awaits it; until then a failure would have no handler.
     sending.catch(() => undefined);
     sent += streams.reduce((sum, { values }) => sum + values.length, 0);
     const now = performance.now();
@@ -58,7 +58,7 @@ export async function fillAccount(
     );
   }
   await sending;
-  // VictoriaLogs shows rows about a second after it took them.
+  // VictoriaLogs shows rows about a second after ingestion.
   const deadline = performance.now() + longestWaitMs;
   while ((await countRows(url, account)) !== lines) {
     if (performance.now() > deadline) throw new Error(`${name} does not show ${lines} rows after a minute`);
@@ -89,7 +89,7 @@ async function countRows(url: string, account: Account): Promise<number> {
   return Number(/"c":"(\d+)"/.exec(await answer.text())?.[1] ?? 0);
 }
 
-/** VictoriaLogs merges what was pushed in the background, with all processors. */
+/** Waits until VictoriaLogs has merged the pushed data, which it does in the background on all CPUs. */
 async function restAfterMerges(url: string): Promise<void> {
   const deadline = performance.now() + longestMergeMs;
   do await pause(lookEveryMs * 4);

@@ -12,7 +12,7 @@ const sizes = [3, 5, 10, 30, 100];
 const sharings: readonly Sharing[] = ['apart', 'peers', 'store'];
 const events: readonly Event[] = ['none', 'restart', 'zone'];
 
-/** What replicas of a fleet ask of the backend, apart, as peers, and with a shared store, by simulation (test/fleet/simulation.ts). */
+/** Simulates the backend requests of a fleet (test/fleet/simulation.ts): separate replicas, peers, and a shared store. */
 export function run(): Promise<void> {
   console.log(
     `${settings.requests} requests of ${settings.questions} questions at ${settings.requestsPerSecond}/s, ${settings.cacheBytes >> 20} MiB for each replica`,

@@ -1,4 +1,4 @@
-/** Asks one URL over a number of connections as fast as answers come, in a process of its own. Told what to ask by its parent. */
+/** Requests one URL over several connections as fast as the responses arrive, in its own process. The parent process sends the order. */
 import { connect } from 'node:net';
 
 export interface FloodOrder {
@@ -31,7 +31,7 @@ async function flood({ port, path, tenant, connections, seconds }: FloodOrder): 
   const times: number[] = [];
   const startedAt = performance.now();
   const endAt = startedAt + seconds * 1000;
-  // One connection after the other: a server may end one with an answer, which is shorter then.
+  // Uses one connection after another: a server may close one with a response, which is then shorter.
   const askInTurn = async (): Promise<void> => {
     while (performance.now() < endAt) await askOnOne(port, request, endAt, times);
   };
@@ -42,7 +42,7 @@ async function flood({ port, path, tenant, connections, seconds }: FloodOrder): 
   return { perSecond: times.length / (tookMs / 1000), p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** How long an answer is, by its head: several processes may have made answers that differ in their statistics. */
+/** The length of a response according to its head: several processes may have produced responses that differ in their statistics. */
 function lengthOf(chunk: Buffer): number {
   const end = chunk.indexOf('\r\n\r\n');
   const body = /content-length: (\d+)/i.exec(chunk.toString('latin1', 0, end))?.[1];

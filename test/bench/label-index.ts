@@ -1,6 +1,6 @@
 /**
- * The index of label values with a million values in one label: how long learning, browsing and searching take, how long others wait for
- * their turn meanwhile, how much memory it is, and what the snapshot takes.
+ * The label index with a million values of one label: the time to learn, browse and search, how long other work waits meanwhile, the
+ * memory, and the cost of the snapshot.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,14 +23,14 @@ const options = { maxEntries: count, maxLabels: 10, maxBytes: 1_000_000_000 };
 const log = { debug: nothing, info: nothing, warn: console.warn, error: console.error };
 const signal = new AbortController().signal;
 
-/** Like names of pods: 28 characters, sorted as the backend lists them. */
+/** Similar to pod names: 28 characters, in the sort order of the backend. */
 const valueOf = (number: number): string =>
   `checkout-${(Math.imul(number, 0x9e37_79b1) >>> 0).toString(16).padStart(8, '0')}-pod-${String(number).padStart(6, '0')}`;
 
 export async function run(): Promise<void> {
   const index = new LabelIndex(options, systemClock, observer);
   const made = Array.from({ length: count }, (_, number) => valueOf(number)).sort();
-  // Flat texts, as an answer of the backend has them.
+  // Flat strings, like those of a backend response.
   let values = JSON.parse(JSON.stringify(made)) as readonly string[] | undefined;
   made.length = 0;
   const some = (values ?? []).filter((_, number) => number % 4_001 === 0);
@@ -90,7 +90,7 @@ async function snapshots(index: LabelIndex): Promise<void> {
   }
 }
 
-/** Prints the median and the longest of some runs, and the longest turn of the event loop, in time of the processor too. */
+/** Prints the median and the longest of several runs, and the longest event loop turn, also in CPU time. */
 async function timed(name: string, work: () => Promise<unknown>, runs = 1): Promise<void> {
   const times: number[] = [];
   let used = 0;
@@ -119,7 +119,7 @@ async function timed(name: string, work: () => Promise<unknown>, runs = 1): Prom
   );
 }
 
-/** What the process has used, its threads that collect garbage included. */
+/** CPU time of the process, garbage collector threads included. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

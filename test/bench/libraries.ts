@@ -1,6 +1,6 @@
 /**
- * What the project's own code on hot paths costs beside the library that it stands in for; docs/libraries.md names the reasons. Nanoseconds
- * for each operation, the fastest of several rounds that alternate.
+ * The cost of the project's own code on hot paths compared to the library that it replaces; docs/libraries.md gives the reasons.
+ * Nanoseconds per operation, the fastest of several alternating rounds.
  */
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ const rounds = 7;
 interface Pair {
   readonly name: string;
   readonly times: number;
-  /** Does the operation so many times. */
+  /** Repeats the operation `times` times. */
   readonly own: (times: number) => unknown;
   readonly library: (times: number) => unknown;
 }
@@ -92,7 +92,7 @@ function metricPairs(): readonly Pair[] {
   ];
 }
 
-/** A hit in memory. */
+/** A cache hit in memory. */
 function cachePair(): Pair {
   const own = new PackedMemory({ maxEntries: 1, maxBytes: 1_000_000, clock: systemClock });
   own.set('key', { value: { packed: Buffer.from('x'), madeMs: 0, freshUntilMs: Infinity } }, 3_600_000);
@@ -110,7 +110,7 @@ function cachePair(): Pair {
   };
 }
 
-/** A small call of the backend over a connection that is open. */
+/** A small backend call over an open connection. */
 function callPair(url: string, agent: Agent, connections: BackendConnections): Pair {
   const { signal } = new AbortController();
   return {

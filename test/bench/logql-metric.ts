@@ -11,7 +11,7 @@ const columns = gridColumns({ kind: 'range', startMs, endMs: startMs + hours * 3
 interface Shape {
   readonly name: string;
   readonly query: string;
-  /** How many series, in the order in which samples go through them. */
+  /** Number of series. */
   readonly series: number;
   readonly isShuffled: boolean;
 }
@@ -26,7 +26,7 @@ const shapes: readonly Shape[] = [
   { name: 'rate_counter, 100 series', query: 'rate_counter', series: 100, isShuffled: false },
 ];
 
-/** Prints how many samples a second the range engine takes and turns into a range of 6 h at 60 s, windows of 5 m. */
+/** Prints how many samples per second the range engine accepts and evaluates for a range of 6 h at 60 s with windows of 5 m. */
 export function run(): Promise<void> {
   for (const shape of shapes) {
     const inputs = inputsOf(shape);

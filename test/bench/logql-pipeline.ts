@@ -8,7 +8,7 @@ import type { PipelineEntry } from '../../core/logql/pipeline/types.js';
 
 interface Case {
   readonly name: string;
-  /** Lines per second to beat; none where no floor is set. */
+  /** The required lines per second, if there is a floor. */
   readonly floor?: number;
   /** Its selector chooses the lines. */
   readonly query: string;
@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Prints how many of the recorded lines queries take per second of processor time, beside the floors to beat. */
+/** Prints how many of the recorded lines the queries process per second of CPU time, next to the required floors. */
 export function run(): void {
   const entries = readEntries();
   for (const one of cases) measure(one, entries);
@@ -78,7 +78,7 @@ function measure({ name, query, floor }: Case, entries: readonly PipelineEntry[]
   for (let rounds = 0; rounds < 30; rounds += 1) round();
   kept = 0;
   let rounds = 0;
-  // Time of processors, not of the wall: what else runs on the machine does not count, the work of the collector does.
+  // CPU time rather than wall time: it includes the garbage collector but no other load on the machine.
   const start = process.cpuUsage();
   let elapsed = 0;
   while (elapsed < measureMs) {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME...] [--json=FILE]`: runs the benchmarks beside this file whose names start with NAME, all without one, and writes
- * their ratios to FILE. Each is a module that exports `run`; speed lives here, never in assertions of tests.
+ * `npm run bench [-- NAME...] [--json=FILE]`: runs the benchmarks of this folder whose names start with NAME (all by default), and writes
+ * their ratios to FILE. Each is a module that exports `run`. Speed is measured here, never asserted in tests.
  * `npm run bench -- compare OLD NEW` prints two such files side by side.
  */
 import { readdir } from 'node:fs/promises';
@@ -25,7 +25,7 @@ if (command === 'compare') {
   await compareReports(oldFile, newFile);
   process.exit();
 }
-/** Not benchmarks: they begin by themselves. */
+/** Not benchmarks: these modules run on import. */
 const parts = new Set(['main.js', 'bare-server.js', 'flood.js']);
 const files = (await readdir(new URL('.', import.meta.url))).filter(
   (file) => /^[a-z-]+\.js$/.test(file) && !parts.has(file),

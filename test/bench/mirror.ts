@@ -1,7 +1,7 @@
 /**
- * The stage `mirror` under load: the same queries to a proxy without a mirror, with one that answers, with one that takes requests and says
- * nothing, and with one that is gone, in turn, in one run. The mirror that answers sends what the proxy itself answered at first, so that all
- * its cost is the proxy's.
+ * The `mirror` stage under load: sends the same queries to a proxy without a mirror, with a mirror that responds, with one that accepts
+ * requests but never responds, and with one that is down, alternating in one run. The mirror that responds replays the proxy's own first
+ * response, so that the whole cost is the proxy's.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -50,7 +50,7 @@ export async function run(): Promise<void> {
       await writeFile(file, await mirroringPipeline({ url, percent: 100, rate }));
       setups.push({ name, proxy: await startProgram(serveArguments(backend.url, file)), timesMs: [] });
     }
-    // The first round warms all up and is not counted.
+    // The first round is a warm-up and does not count.
     for (let round = 0; round <= rounds; round += 1)
       for (const { proxy, timesMs } of setups) {
         const times = await load(proxy.url, round);
@@ -89,7 +89,7 @@ async function show(
   note('mirror', `${name}: p99`, p99);
 }
 
-/** Queries of all clients for some seconds, the same in each setup; most of them were not asked before. */
+/** Runs all clients for some seconds with the same queries for each setup; most of the queries are new. */
 async function load(url: string, round: number): Promise<readonly number[]> {
   const timesMs: number[] = [];
   const endMs = performance.now() + secondsEach * 1_000;
@@ -137,7 +137,7 @@ function serveArguments(backend: string, file: string): readonly string[] {
   ];
 }
 
-/** A Loki that answers what another one answers, from memory where it was asked before. */
+/** A fake Loki that forwards each new request to another server and replays known responses from memory. */
 function repeating(url: string): Server {
   const known = new Map<string, string>();
   return createServer((incoming, response) => {

@@ -1,9 +1,9 @@
 import type { Chances } from './chances.js';
 
-/** A program, and how its lines come to be. */
+/** A program, and a generator for its lines. */
 export interface LogKind {
   readonly labels: Readonly<Record<string, string>>;
-  /** The label that tells its streams apart. */
+  /** The label that distinguishes its streams. */
   readonly instance: string;
   readonly streams: number;
   /** Its share of all lines. */
@@ -45,7 +45,7 @@ function nginx(chance: Chances, atMs: number): string {
   return `${chance.ip()} - ${chance.happens(0.1) ? chance.word() : '-'} [${day}:${iso(atMs).slice(11, 19)} +0000] "${method(chance)} ${path(chance)} HTTP/1.1" ${status(chance)} ${chance.whole(0, 90_000)} "-" "${agent(chance)}" ${(chance.next() * 3).toFixed(3)} ${chance.hex(32)}`;
 }
 
-/** The severity is one letter; some messages hold an `err`. */
+/** The severity is one letter; some messages contain an `err` field. */
 function klog(chance: Chances, atMs: number): string {
   const letter = chance.weighted([
     ['I', 80],
@@ -65,7 +65,7 @@ function java(chance: Chances, atMs: number): string {
     ['WARN ', 10],
     ['ERROR', 6],
   ]);
-  // Some tell of an error without being one.
+  // Some lines mention an error without being one.
   const about = chance.happens(0.05) ? `after error ${chance.word()}` : chance.words(chance.whole(1, 4));
   const head = `${iso(atMs).slice(0, 19).replace('T', ' ')},${iso(atMs).slice(20, 23)} ${level} [exec-${chance.whole(1, 40)}] o.a.${chance.word()}.${chance.word()}Service - ${chance.words(chance.whole(3, 8))} ${about} id=${chance.uuid()}`;
   if (level !== 'ERROR') return head;
@@ -77,7 +77,7 @@ function java(chance: Chances, atMs: number): string {
   return `${head}\norg.acme.${chance.word()}Exception: ${chance.words(4)}\n${frames.join('\n')}\nCaused by: java.io.IOException: ${chance.words(3)}\n\t... ${chance.whole(3, 40)} more`;
 }
 
-/** The audit log of a Kubernetes API server: its `level` is none of severity. */
+/** The audit log of a Kubernetes API server; its `level` is not a severity. */
 function audit(chance: Chances, atMs: number): string {
   const namespace = chance.word();
   const resource = chance.pick(['pods', 'events', 'leases', 'secrets', 'configmaps', 'endpointslices']);

@@ -1,6 +1,6 @@
 /**
- * Logs for benchmarks that have little in common: 77 streams over three hours, the same at every run. Nearly all lines differ from each other
- * by more than numbers, most have no stored level, some have several lines or tens of kilobytes, and few were pushed twice.
+ * Heterogeneous benchmark logs: 77 streams over three hours, the same in every run. Nearly all lines differ by more than numbers, most have
+ * no stored level, some have several lines or tens of kilobytes, and a few were pushed twice.
  */
 import { chances } from './chances.js';
 import { mixedKinds, type LogKind } from './mixed-kinds.js';
@@ -11,12 +11,12 @@ export const mixedEndMs = mixedStartMs + 3 * 3_600_000;
 
 const batchLines = 2_000;
 const seed = 20_261_101;
-/** How often a line is pushed again, and how often one has the time of the one before it. */
+/** The share of lines that are pushed again, and of lines with the same timestamp as the previous one. */
 const repeated = 0.0002;
 const sharesTime = 0.003;
 const nsPerMs = 1_000_000;
 
-/** Batches for Loki's push API with `lines` lines in all. */
+/** Batches for Loki's push API with `lines` lines in total. */
 export function* mixedBatches(lines: number): Generator<readonly PushedStream[]> {
   const chance = chances(seed);
   const sources = mixedKinds.flatMap((kind) =>
