@@ -1,4 +1,4 @@
-/** Rows of fields without a line, as collectors that parse JSON send them: 60 streams over six hours, the same at every run. */
+/** Rows of fields without a line, as sent by collectors that parse JSON: 60 streams over six hours, the same in every run. */
 import { chances } from './chances.js';
 import type { PushedStream } from './fill.js';
 

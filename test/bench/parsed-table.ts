@@ -2,7 +2,7 @@ import { parsedEndMs, parsedStartMs } from './parsed-logs.js';
 import type { Shape } from './side-by-side.js';
 
 const all = { start: `${parsedStartMs}000000`, end: `${parsedEndMs}000000` };
-/** A field that no row has: a filter on it makes every question new to caches. */
+/** A field that no row has: a filter on it makes every query new to caches. */
 const fresh = '| none!="{nonce}"';
 const direct = '{service_name=~".+"} none:!="{nonce}"';
 

@@ -1,6 +1,6 @@
 /**
- * As `answers`, of logs that came in with their fields already parsed: rows without a line, whose fields VictoriaLogs has as columns. Tenant 32:0.
- * The embedded backend, which is asked without `BACKEND_URL`, gets fewer rows.
+ * Like `answers`, for logs ingested with parsed fields: rows without a line, whose fields are columns in VictoriaLogs. Tenant 32:0. The
+ * embedded backend, used without `BACKEND_URL`, gets fewer rows.
  */
 import { parsedBatches, parsedEndMs, parsedStartMs } from './parsed-logs.js';
 import { shapes } from './parsed-table.js';

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../core/program/main.js', import.meta.url));
 
-/** The program in a process of its own, so that its memory and its event loop are its own. */
+/** The program in its own process, so that its memory and event loop are measured separately. */
 export interface RunningProgram {
   readonly url: string;
-  /** Resident memory now, and the most there was, in MiB. */
+  /** Current and peak resident memory in MiB. */
   memory(): { readonly nowMiB: number; readonly peakMiB: number };
-  /** Time on processors since the start, in milliseconds. */
+  /** CPU time since the start, in milliseconds. */
   cpuMs(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a command of the program and waits until it tells its address, and until a proxy is ready. */
+/** Starts a command of the program; waits until it prints its address and, for a proxy, until it is ready. */
 export async function startProgram(
   args: readonly string[],
   nodeFlags: readonly string[] = [],
@@ -56,7 +56,7 @@ async function toldUrl(child: ChildProcess): Promise<string> {
 
 const lookEveryMs = 100;
 
-/** As whoever sends requests to a new process waits. */
+/** Waits until `/ready` succeeds, like a load balancer before it sends requests to a new process. */
 export async function ready(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/ready`);
@@ -73,14 +73,14 @@ function memoryOf(pid: number): { readonly nowMiB: number; readonly peakMiB: num
   return { nowMiB: mib('VmRSS'), peakMiB: mib('VmHWM') };
 }
 
-/** Linux counts processor time in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const msPerTick = 10;
 
-/** Time of a process on processors since its start, in milliseconds; NaN without a process. */
+/** CPU time of a process since its start, in milliseconds; NaN without a process. */
 export function cpuMsOf(pid: number): number {
   if (Number.isNaN(pid)) return NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program, in parentheses, may hold spaces; user and system time are the fields 14 and 15.
+  // The program name, in parentheses, may contain spaces; user and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }

@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A loopback relay in front of a server that counts what the server sends, and who is connected. */
+/** A loopback relay in front of a server; counts the bytes that the server sends and the open connections. */
 export interface Relay {
   readonly url: string;
   /** Bytes from the server since the last call. */
   takeBytes(): number;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   connections(): number;
   close(): void;
 }

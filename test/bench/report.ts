@@ -1,17 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Figures of one run by benchmark and name; ratios, so that runs on different machines may be compared. */
+/** Figures of one run by benchmark and name; ratios, so that runs on different machines can be compared. */
 type Figures = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 const figures = new Map<string, Map<string, number>>();
 
-/** Notes a ratio for the report of the run. */
+/** Records a ratio for the report of the run. */
 export function note(benchmark: string, name: string, ratio: number): void {
   const known = figures.get(benchmark) ?? new Map<string, number>();
   figures.set(benchmark, known.set(name, Math.round(ratio * 1000) / 1000));
 }
 
-/** Writes what was noted as JSON. */
+/** Writes the recorded ratios as JSON. */
 export async function writeReport(file: string): Promise<void> {
   const all = Object.fromEntries([...figures].map(([name, of]) => [name, Object.fromEntries(of)]));
   await writeFile(file, `${JSON.stringify(all, null, 2)}\n`);

@@ -26,7 +26,7 @@ const workers = {
   },
 };
 
-/** Rows as VictoriaLogs sends them. */
+/** A kind of row, as VictoriaLogs sends it. */
 interface Kind {
   readonly name: string;
   readonly row: (index: number) => object;
@@ -61,7 +61,7 @@ function ownColumns(index: number, line: string): object {
   };
 }
 
-/** What is done with rows. */
+/** A way to process rows. */
 interface Path {
   readonly name: string;
   run(chunks: readonly Buffer[], lines: readonly string[]): Promise<void>;
@@ -144,8 +144,8 @@ async function answerStreams(chunks: readonly Buffer[]): Promise<void> {
 }
 
 /**
- * Prints how many rows a second of processor time are read and become something, and how long that takes beside `JSON.parse` of their
- * lines. The paths take turns, so that all of them have the same neighbours on the machine.
+ * Prints how many rows per second of CPU time each path reads and converts, and its time compared to `JSON.parse` of the same lines. The
+ * paths alternate, so that other load on the machine affects all of them equally.
  */
 export async function run(): Promise<void> {
   for (const { name, row } of kinds) {

@@ -1,6 +1,6 @@
 import type { PushedStream } from './fill.js';
 
-/** Logs for benchmarks: 65 streams of nine services over six hours, the same at every run. Times do not depend on the clock. */
+/** Benchmark logs: 65 streams of nine services over six hours, the same in every run. The timestamps do not depend on the clock. */
 export const sampleStartMs = Date.UTC(2026, 10, 1);
 export const sampleEndMs = sampleStartMs + 6 * 3_600_000;
 
@@ -12,7 +12,7 @@ interface StreamOfLogs {
 
 const batchLines = 5_000;
 
-/** Batches for Loki's push API with `lines` lines in all; with `service` every stream is of that service. */
+/** Batches for Loki's push API with `lines` lines in total; with `service`, all streams belong to that service. */
 export function* sampleBatches(lines: number, service?: string): Generator<readonly PushedStream[]> {
   const streams = sampleStreams(service);
   const spanMs = sampleEndMs - sampleStartMs;

@@ -1,6 +1,6 @@
 /**
- * Many rows over a day: 200 streams, a quarter of the rows each JSON with a level, logfmt with a level, plain text with a word for its level, and
- * access logs; no level is stored. The same at every run, made batch by batch.
+ * Many rows over one day in 200 streams: a quarter each of JSON with a level, logfmt with a level, plain text with a level word, and access
+ * logs; no level is stored. The data is the same in every run and is generated batch by batch.
  */
 import { chances, type Chances } from './chances.js';
 import type { PushedStream } from './fill.js';
@@ -15,7 +15,7 @@ const nsPerMs = 1_000_000;
 
 interface Form {
   readonly app: string;
-  /** Programs that write times in milliseconds share them between lines. */
+  /** Programs that log in milliseconds have lines with equal timestamps. */
   readonly hasMilliseconds: boolean;
   readonly line: (chance: Chances, atMs: number) => string;
 }
@@ -47,7 +47,7 @@ const methods: readonly (readonly [string, number])[] = [
 
 const iso = (atMs: number): string => new Date(atMs).toISOString();
 const path = (chance: Chances): string => `/api/v2/${chance.word()}/${chance.whole(1, 90_000)}`;
-/** Most are short, few are very long. */
+/** Most are short, a few very long. */
 const milliseconds = (chance: Chances): string => (chance.next() ** 4 * 4_000 + chance.next()).toFixed(3);
 
 const forms: readonly Form[] = [
@@ -82,7 +82,7 @@ const forms: readonly Form[] = [
   },
 ];
 
-/** Batches for Loki's push API with `rows` rows in all. */
+/** Batches for Loki's push API with `rows` rows in total. */
 export function* scaleBatches(rows: number): Generator<readonly PushedStream[]> {
   const chance = chances(seed);
   const sources = Array.from({ length: streams }, (_, index) => sourceOf(index, chance));
@@ -105,7 +105,7 @@ export function* scaleBatches(rows: number): Generator<readonly PushedStream[]> 
   if (batch.size > 0) yield [...batch.values()];
 }
 
-/** Half of the streams of each form are of one cluster. */
+/** Half of the streams of each form belong to each cluster. */
 function sourceOf(
   index: number,
   chance: Chances,

@@ -1,11 +1,14 @@
-/** What is asked of many rows. `{filter}` is nothing or a filter with a text that no cache has seen, `{width}` the width of a window, which is a step. */
+/**
+ * A query over many rows. `{filter}` is empty or a filter with a text that no cache has seen; `{width}` is the window width, which equals
+ * the step.
+ */
 export interface ScaleShape {
   readonly name: string;
   readonly query: string;
   readonly direct: string;
-  /** The width of a step in seconds; without one, the newest lines are asked for. */
+  /** The step in seconds; if absent, the query asks for the newest lines. */
   readonly widthSeconds?: number;
-  /** The most that the proxy may take, as a multiple of what VictoriaLogs takes for its nearest query. */
+  /** The limit for the proxy, as a multiple of the time of the nearest VictoriaLogs query. */
   readonly aims: {
     readonly first: number;
     readonly range: number;

@@ -1,7 +1,7 @@
 /**
- * Twenty million rows over a day, half of which every question selects: what a question takes the first time (of a process that has answered
- * nothing before), over another range of the selection, and with a new filter, beside VictoriaLogs' nearest query. Needs BACKEND_URL; an account
- * of its own is filled once for each number of rows (BENCH_ROWS).
+ * Twenty million rows over one day; every query selects half of them. Measures each query the first time (in a process that has served
+ * nothing yet), over another range of the same selection, and with a new filter, relative to the nearest VictoriaLogs query. Needs
+ * BACKEND_URL; fills a separate account once for each number of rows (BENCH_ROWS).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,15 +29,15 @@ const account: Account = { AccountID: '34', ProjectID: String(rows) };
 const processes = Number(process.env['BENCH_FIRST'] ?? 3);
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const only = process.env['BENCH_ONLY'] ?? '';
-/** As long as somebody looks at a first answer; what the proxy leaves for its spare time runs meanwhile. */
+/** As long as a user looks at a first answer; the proxy finishes its deferred background work meanwhile. */
 const lookMs = 5_000;
 const linesAsked = 1_000;
-/** Longer than the newest lines reach back. */
+/** Longer than the time span of the newest lines. */
 const minutesOfLines = 17;
 const mebibyte = 1024 ** 2;
 const aims = { residentMiB: 150, turnMs: 20 };
 
-/** What is new in a question. */
+/** The new part of a query. */
 type News = 'first' | 'range' | 'filter';
 
 interface Taken {
@@ -48,7 +48,7 @@ interface Taken {
 const exactFlag = 'first-answers';
 const hasExact = readFileSync(join(packageRoot(), 'docs/flags.md'), 'utf8').includes(`\`-${exactFlag}\``);
 
-/** Prints a table of ratios with their aims, and what the proxy needed at most. */
+/** Prints a table of ratios with their targets, and the proxy's peak usage. */
 export async function run(): Promise<void> {
   const backendUrl = process.env['BACKEND_URL'];
   if (backendUrl === undefined) {
@@ -95,7 +95,7 @@ async function compareShape(backendUrl: string, shape: ScaleShape): Promise<void
   );
 }
 
-/** The first time with exact answers, where the program makes a difference between first and later answers. */
+/** The first time with exact answers, for shapes whose first and later answers differ. */
 async function compareExact(backendUrl: string, shape: ScaleShape): Promise<void> {
   const { exact } = shape.aims;
   if (exact === undefined) return;
@@ -116,19 +116,19 @@ async function compareExact(backendUrl: string, shape: ScaleShape): Promise<void
   console.log(`${row(`${shape.name}, exact`, ...cells(`${shape.name}, exact`, taken, exact))}  ${how}`);
 }
 
-/** Asks everything of one process that has a meter in it, after the times were taken: the meter costs time. */
+/** Sends all queries to one process with a meter in it; runs after the timed rounds, because the meter costs time. */
 async function weigh(backendUrl: string, shapes: readonly ScaleShape[]): Promise<void> {
   const proxy = await Watched.start([
     ...serveArguments(backendUrl, { bench: account }),
     '-server.register-instrumentation=true',
-    // Listings that are asked for ahead take each other's answers from caches.
+    // Prefetched listings would take each other's answers from caches.
     '-labels-cache-warm=false',
   ]);
   try {
     await proxy.measure({ meter: 'start' });
     for (const shape of shapes)
       for (const [round, news] of (['first', 'range', 'range', 'filter', 'filter'] as const).entries())
-        // An error of a shape was told before; what it held until then counts.
+        // The error of a shape is reported already; its memory still counts.
         await askProxy(proxy.url, shape, news, round).catch(() => undefined);
     const { residentPeakMiB, turns, longestMs } = await proxy.measure({ meter: 'read' });
     const metrics = await (await fetch(`${proxy.url}/metrics`)).text();
@@ -178,7 +178,7 @@ function askProxy(url: string, shape: ScaleShape, news: News, round: number): Pr
   return ask({ url, headers: tenantHeader }, '/loki/api/v1/query_range', form);
 }
 
-/** Another range has no step for which a value is kept, and no line that was among the newest. */
+/** Another range has no step with a cached value, and no line from the newest ones before. */
 function formOf(
   { widthSeconds }: ScaleShape,
   query: string,

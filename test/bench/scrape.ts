@@ -1,6 +1,6 @@
 /**
- * What a scrape of /metrics costs when 10,000 tenants and clients have asked, also where two workers are added up, and a push of it: how long
- * it takes, and the longest turn of the event loop in it, in which nothing else is answered.
+ * The cost of scraping /metrics after requests of 10,000 tenants and clients, also with the metrics of two workers added up, and of pushing
+ * the metrics: the duration, and the longest event loop turn, which blocks all other requests.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { AddedUp } from '../../core/kernel/telemetry/added-up.js';
@@ -68,7 +68,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** The requests of a push, of which only their number is kept. */
+/** The requests of a push, of which only the sizes are kept. */
 async function pushed(measurements: Measurements): Promise<readonly number[]> {
   const sizes: number[] = [];
   for await (const metrics of batches(measurements, { startNs: 1n, nowNs: 2n }, 500))

@@ -1,6 +1,6 @@
 /**
- * As `answers`, of logs that have little in common: long lines, many streams, few repeats. Two requests at once, tenant 31:0. The embedded
- * backend, which is asked without `BACKEND_URL`, gets fewer lines.
+ * Like `answers`, for heterogeneous logs: long lines, many streams, few repeats. Two concurrent requests, tenant 31:0. The embedded
+ * backend, used without `BACKEND_URL`, gets fewer lines.
  */
 import { mixedBatches, mixedEndMs, mixedStartMs } from './mixed-logs.js';
 import { shapes } from './shapes-table.js';

@@ -4,7 +4,7 @@ import { openRelay } from './relay.js';
 import { cpuMsOf, startProgram, type RunningProgram } from './program.js';
 import { note } from './report.js';
 
-/** One question, asked of the proxy in LogQL and of the backend in LogsQL. In its parameters `{nonce}`, `{start}` and `{end}` are filled in. */
+/** A query in LogQL for the proxy and in LogsQL for the backend. `{nonce}`, `{start}` and `{end}` in its parameters are filled in. */
 export interface Shape {
   readonly name: string;
   readonly path: string;
@@ -13,12 +13,12 @@ export interface Shape {
   readonly direct: Readonly<Record<string, string>>;
 }
 
-/** Logs, and what is asked about them. */
+/** Logs, and the queries over them. */
 export interface DataSet {
   /** The name of the benchmark. */
   readonly name: string;
   readonly summary: string;
-  /** The account of a VictoriaLogs that is filled when it is empty. */
+  /** The VictoriaLogs account, which is filled if it is empty. */
   readonly account: string;
   readonly lines: number;
   readonly batches: () => Iterable<readonly PushedStream[]>;
@@ -26,15 +26,15 @@ export interface DataSet {
   readonly endMs: number;
   readonly shapes: readonly Shape[];
   readonly rounds: number;
-  /** How many rounds of each question warm both sides up, before those that are counted. */
+  /** Number of warm-up rounds per query on both sides, which do not count. */
   readonly warmRounds: number;
-  /** How many requests at once. */
+  /** Number of concurrent requests. */
   readonly atOnce: number;
 }
 
 /**
- * Asks the same questions of the proxy and of its backend directly, in turn, and prints ratios. `BACKEND_URL` names a VictoriaLogs,
- * `BACKEND_PID` its process, whose processor time is shown. `BENCH_FIRST=N` instead asks the first question of N processes each.
+ * Sends the same queries to the proxy and directly to its backend, alternating, and prints ratios. `BACKEND_URL` names a VictoriaLogs,
+ * `BACKEND_PID` its process, whose CPU time is printed. `BENCH_FIRST=N` sends only the first request for each query to N new processes.
  */
 export async function compareWithBackend(data: DataSet): Promise<void> {
   const external = process.env['BACKEND_URL'];
@@ -74,7 +74,7 @@ export async function compareWithBackend(data: DataSet): Promise<void> {
           }),
           [proxied.proxyCpuMs, proxied.backendCpuMs, direct.backendCpuMs].map(Math.round).join('/'),
           (moved / 1000).toFixed(0),
-          // The most so far: the shape at which it rises is the one that sets it.
+          // The peak so far: it rises at the shape that causes it.
           String(proxy.memory().peakMiB),
         ),
       );
@@ -87,7 +87,7 @@ export async function compareWithBackend(data: DataSet): Promise<void> {
   }
 }
 
-/** `BENCH_ONLY` keeps the shapes whose names hold it. */
+/** `BENCH_ONLY` keeps the shapes whose names contain it. */
 function chosen(shapes: readonly Shape[]): readonly Shape[] {
   const only = process.env['BENCH_ONLY'] ?? '';
   return shapes.filter(({ name }) => name.includes(only));
@@ -135,7 +135,7 @@ async function compare(
   return { proxied, direct };
 }
 
-/** Asks each question of processes that have answered none before. */
+/** Sends each query to processes that have not served any yet. */
 async function compareFirsts(data: DataSet, backendUrl: string, count: number): Promise<void> {
   console.log(`${data.summary}; the first request of ${count} processes for each question`);
   console.log(row('shape', 'p50 ms', 'direct', 'ratio', 'worst'));
@@ -155,7 +155,7 @@ async function compareFirsts(data: DataSet, backendUrl: string, count: number): 
   }
 }
 
-/** Listings take no text that no cache has seen, but a range that none has: both ends are moved by up to a twentieth. */
+/** Listings have no parameter for a nonce, so they get a new range: both ends move by up to a twentieth. */
 function fillIn(params: Readonly<Record<string, string>>, { startMs, endMs }: DataSet): URLSearchParams {
   const room = (endMs - startMs) / 20;
   const values: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { sampleEndMs } from './sample-logs.js';
 
-/** How long requests took, in milliseconds. */
+/** Request latencies in milliseconds. */
 export interface Latencies {
   readonly count: number;
   readonly failed: number;
@@ -22,7 +22,7 @@ const everyMs = 100;
 const hourAgo = `${sampleEndMs - 3_600_000}000000`;
 const end = `${sampleEndMs}000000`;
 
-/** `{nonce}` makes each request one that no cache has seen. */
+/** `{nonce}` makes each request new to caches. */
 const probes: readonly Probe[] = [
   { name: 'labels', path: '/loki/api/v1/labels', params: { start: hourAgo, end } },
   {
@@ -37,7 +37,7 @@ const probes: readonly Probe[] = [
   },
 ];
 
-/** Sends a small request each 100 ms, whether the one before was answered or not. */
+/** Sends a small request every 100 ms, even if the previous one is still in flight. */
 export class Probes {
   readonly #taken = new Map<string, number[]>();
   readonly #pending = new Set<Promise<void>>();
@@ -52,7 +52,7 @@ export class Probes {
     }, everyMs);
   }
 
-  /** Sends no more, and waits for what is on its way. */
+  /** Stops sending and waits for the in-flight requests. */
   async end(): Promise<Latencies> {
     clearInterval(this.#timer);
     await Promise.all(this.#pending);

@@ -1,7 +1,7 @@
 /**
- * Five million rows that must be evaluated in the proxy: its memory while it does so, what other requests wait meanwhile, and what
- * becomes of the work when the client goes away. `BACKEND_URL` asks a real VictoriaLogs (tenant 2050:0 is filled when it is empty),
- * else an embedded backend is filled; SOAK_ROWS changes the number of rows, SOAK_ONLY runs the questions whose name begins so.
+ * Five million rows that the proxy must evaluate itself: its memory, the latency of other requests meanwhile, and what happens to the work
+ * when the client disconnects. `BACKEND_URL` names a real VictoriaLogs (tenant 2050:0 is filled if it is empty); by default an embedded
+ * backend is filled. SOAK_ROWS changes the number of rows; SOAK_ONLY runs only the queries whose names start with it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgram, type RunningProgram } from './program.js';
@@ -19,7 +19,7 @@ const cancelAfterMs = 6_000;
 
 const range = { start: `${sampleStartMs}000000`, end: `${sampleEndMs}000000` };
 const selector = '{service_name="gateway"}';
-/** Lines are rewritten before they are filtered: nothing of that can be asked of the backend. */
+/** Lines are rewritten before they are filtered, so nothing can be pushed down to the backend. */
 const rewritten = '| json | line_format "{{.method}} {{.path}} {{.status}}"';
 
 interface Question {
@@ -48,7 +48,7 @@ const questions: readonly Question[] = [
   },
 ];
 
-/** Prints the curve of each question, and a table of all. */
+/** Prints the curve of each query and a summary table. */
 export async function run(): Promise<void> {
   const external = process.env['BACKEND_URL'];
   const embedded =
@@ -91,7 +91,7 @@ function startProxy(backendUrl: string): Promise<RunningProgram> {
   ]);
 }
 
-/** Asks the question while small requests go on, and watches memory. */
+/** Runs the query while small requests continue, and watches memory. */
 async function measure(question: Question, proxy: RunningProgram): Promise<void> {
   const calm = new Probes(proxy.url, orgId);
   await sleep(calmSeconds * 1_000);
@@ -116,7 +116,7 @@ async function measure(question: Question, proxy: RunningProgram): Promise<void>
   printMemory(memory, proxy.memory().peakMiB);
 }
 
-/** Asks the question and goes away; by then connections must close and the processor come to rest. */
+/** Sends the query and disconnects; then connections must close and the CPU must become idle. */
 async function measureCancelled(question: Question, backendUrl: string): Promise<void> {
   const relay = await openRelay(backendUrl);
   const proxy = await startProxy(relay.url);

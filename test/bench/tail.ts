@@ -1,6 +1,6 @@
 /**
- * Tails 2,000 lines a second through native and synthetic mode, each with a proxy in a process of its own, and counts what is lost or
- * doubled. TAIL_SECONDS changes the duration (60), TAIL_RATE the rate, BACKEND_URL the backend (an embedded one in a process of its own).
+ * Tails 2,000 lines per second in native and synthetic mode, each with a proxy in its own process, and counts lost and duplicate lines.
+ * TAIL_SECONDS changes the duration (60), TAIL_RATE the rate, BACKEND_URL the backend (by default an embedded one in its own process).
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ async function soak(mode: string, backend: string): Promise<void> {
   ]);
   const app = `soak-${mode}-${Date.now()}`;
   const reader = openReader(proxy.url, app);
-  // Another reader that takes nothing: it must not be felt.
+  // Another client that never reads; it must not affect the first one.
   const stalled = openReader(proxy.url, app);
   try {
     await Promise.all([reader.opened, stalled.opened]);
@@ -66,7 +66,7 @@ async function soak(mode: string, backend: string): Promise<void> {
   }
 }
 
-/** What a reader is told that takes up reading again, in words. */
+/** The message for a reader that resumes reading. */
 async function awoken(stalled: Reader, sent: number): Promise<string> {
   const { socket, seen } = stalled;
   const closed = once(socket, 'close').then(([code]) => `cut off (${String(code)})`);
@@ -108,7 +108,7 @@ function openReader(url: string, app: string): Reader {
   return reader;
 }
 
-/** Pushes in even batches, each once a tenth of a second, with the time at which each line is made. */
+/** Pushes equal batches, one every tenth of a second; each line contains its creation time. */
 async function push(backend: string, app: string, everySecond: () => Promise<unknown>): Promise<number> {
   const perBatch = linesPerSecond / batchesPerSecond;
   const begin = Date.now();

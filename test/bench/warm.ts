@@ -1,6 +1,6 @@
 /**
- * Repeated requests, small and of 50 KB, beside a bare Node server that sends the same bytes and headers, in turn, in one run. The load is
- * light enough to leave most of a core to the server; with two cores the figures are of a server that has one.
+ * Repeated requests, small ones and 50 KB ones, compared to a minimal Node server that sends the same bytes and headers, alternating in one
+ * run. The load is light enough to leave most of a core to the server; on two cores, the figures are those of a server with one.
  */
 import type { BareAnswer } from './bare-server.js';
 import { flood, start, told } from './children.js';
@@ -36,7 +36,7 @@ export async function run(): Promise<void> {
     for (const [index, { name, path }] of asked.entries()) {
       const bytes = Buffer.from(answers[index]?.body ?? '', 'base64').length;
       const best = { bare: nothing, proxy: nothing };
-      // The first round warms both up and is not counted.
+      // The first round is a warm-up for both and does not count.
       for (let round = 0; round <= rounds; round += 1)
         for (const side of ['bare', 'proxy'] as const) {
           const result = await flood({ port: ports[side], path, tenant, connections, seconds });
@@ -61,7 +61,7 @@ function shown({ perSecond, p50Ms, p99Ms }: FloodResult): string {
   return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
 }
 
-/** What the proxy sends, without the headers that Node sets by itself. */
+/** The proxy's response without the headers that Node adds itself. */
 async function answerOf(url: string, path: string): Promise<BareAnswer> {
   const answer = await fetch(url + path, {
     headers: { 'X-Scope-OrgID': tenant, 'Accept-Encoding': 'identity' },

@@ -1,6 +1,6 @@
 /**
- * Two workers beside one process, in turn, in one run: repeated requests, and metric queries that nobody has asked before. Everything
- * shares the processors, load and backend too; BENCH_BACKEND names a backend to take instead of the embedded one, which is filled.
+ * Two workers compared to one process, alternating in one run: repeated requests, and new metric queries. Everything shares the CPUs,
+ * including the load generator and the backend; BENCH_BACKEND names a backend to use instead of the embedded one, which is filled.
  */
 import { Pool, request } from 'undici';
 import { flood } from './children.js';
@@ -13,7 +13,7 @@ const tenant = '902';
 const rounds = 3;
 const seconds = 4;
 const connections = 32;
-/** Connections that ask what costs the backend something. */
+/** Connections for queries that reach the backend. */
 const coldConnections = 8;
 const lines = 20_000;
 const kinds = ['one', 'two'] as const;
@@ -40,7 +40,7 @@ export async function run(): Promise<void> {
   try {
     for (const load of loads(span)) {
       const best: Record<Kind, FloodResult> = { one: nothing, two: nothing };
-      // The first round warms both up and is not counted.
+      // The first round is a warm-up for both and does not count.
       for (let round = 0; round <= rounds; round += 1)
         for (const kind of round % 2 === 0 ? kinds : [...kinds].reverse()) {
           const result = await load.run(Number(new URL(running[kind].url).port));
@@ -89,7 +89,7 @@ function shown({ perSecond, p50Ms, p99Ms }: FloodResult): string {
   return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`;
 }
 
-/** Asks something else each time, over a few connections. */
+/** Sends a different query each time over a few connections. */
 async function askEach(port: number, pathOf: () => string): Promise<FloodResult> {
   // Not an Agent, as in test/overload/clients.ts.
   const dispatcher = new Pool(`http://127.0.0.1:${port}`, { connections: coldConnections, pipelining: 1 });
