@@ -1,4 +1,4 @@
-/** Grafana Alerting on the data source, and the pages of rules that it reads from it. */
+/** Grafana Alerting with the data source, and its pages for the rules of the data source. */
 import { parse } from 'yaml';
 import { ClientFailure, holds, list, members, present, same, text } from './check.js';
 import { hourMs } from './demo-data.js';

@@ -1,4 +1,4 @@
-/** loki-canary: writes a line every so often and looks for each of them by tail and by query. */
+/** loki-canary: writes lines at a fixed interval and looks for each of them by tail and by query. */
 import { ClientFailure, holds, same } from './check.js';
 import { nanos } from './demo-data.js';
 import { featuresOf, type Scene } from './feature.js';
@@ -113,14 +113,14 @@ export const canary = featuresOf('loki-canary', 'logcli, canary, lokitool', [
         replies.some(({ status }) => status === 429),
         'no 429',
       );
-      // The pipeline as shipped: what a canary sends in a minute comes at once.
+      // The default pipeline accepts a burst as large as a canary's requests of one minute.
       const shipped = http.at(await stage.proxyUrl({ 'rate-limit-per-second': '50' }));
       for (let count = 0; count < 20; count += 1) same((await send(shipped)).status, 200, `request ${count}`);
     },
   },
 ]);
 
-/** The time in a canary's line; a line of another form would be reported as broken. */
+/** The timestamp in a canary line; a line of another form would be reported as broken. */
 function readLine(line: string): bigint {
   const [stamp, padding, ...more] = line.split(' ');
   if (stamp === undefined || padding === undefined || more.length > 0)
@@ -132,7 +132,7 @@ async function spotCheck({ http, stage }: Scene, query: string, atNs: bigint): P
   return find({ http, orgId: stage.liveOrgId }, query, atNs - 10_000_000_000n, atNs + 10_000_000_000n);
 }
 
-/** Lines that a last query over all of them does not find either. */
+/** Lines that a final query over all of them does not find either. */
 async function missing(
   { http, stage }: Scene,
   query: string,

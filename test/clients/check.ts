@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A client would not be served: what it read, and what it needs. */
+/** A client would fail: the message has the actual and the expected value. */
 export class ClientFailure extends Error {}
 
-/** Fails unless both are the same, value by value. */
+/** Fails unless both values are deeply equal. */
 export function same(actual: unknown, wanted: unknown, what: string): void {
   if (isDeepStrictEqual(actual, wanted)) return;
   if (Array.isArray(actual) && Array.isArray(wanted) && actual.length + wanted.length > 8) {
-    // Of long lists the place where they part says most.
+    // For long lists, the first difference is the most useful detail.
     const [got, want]: readonly (readonly unknown[])[] = [actual, wanted];
     const at = (got ?? []).findIndex((item, index) => !isDeepStrictEqual(item, want?.[index]));
     const place = at === -1 ? Math.min(actual.length, wanted.length) : at;
@@ -17,18 +17,18 @@ export function same(actual: unknown, wanted: unknown, what: string): void {
   throw new ClientFailure(`${what}: got ${show(actual)}, wanted ${show(wanted)}`);
 }
 
-/** Fails unless it holds. */
+/** Fails unless the condition holds. */
 export function holds(condition: boolean, what: string): asserts condition {
   if (!condition) throw new ClientFailure(what);
 }
 
-/** The value, which must be there. */
+/** Returns the value; fails if it is missing. */
 export function present<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new ClientFailure(`missing: ${what}`);
   return value;
 }
 
-/** Members of a JSON object by name; fails on anything else. */
+/** The members of a JSON object by name; fails for any other value. */
 export function members(value: unknown, what: string): ReadonlyMap<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ClientFailure(`${what} is not an object: ${show(value)}`);

@@ -17,7 +17,7 @@ test.after.always(async () => {
 });
 
 for (const feature of features) {
-  // One after another: each measures nothing but its own requests.
+  // Serial, so that each test counts only its own requests.
   test.serial(`${feature.client}: ${feature.feature}`, async (t) => {
     const sent = await stage?.play(feature);
     t.true(sent !== undefined && sent.count > 0);

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { Random } from '../../plugins/demo-data/story.js';
 import { sampleEntry } from './services.js';
 
-/** A log entry as it is ingested, with what clients must be told of it. */
+/** A log entry as it is ingested, with the derived values that clients must receive. */
 export interface DemoEntry {
   readonly timestampNs: bigint;
   /** Labels as pushed; Loki would add `service_name` where it is missing. */
@@ -14,7 +14,7 @@ export interface DemoEntry {
   readonly level: string;
 }
 
-/** Logs of thirty hours that end at a whole minute, and nothing of what is live. */
+/** Thirty hours of logs that end at a whole minute, without live lines. */
 export interface DemoData {
   /** Milliseconds; the first moment after the data. */
   readonly endMs: number;
@@ -25,7 +25,7 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 const historyHours = 30;
 
-/** Makes the data: lines of four services, denser in the last hour, and a few lines whose every part is known. */
+/** Generates the data: lines of four services, denser in the last hour, and a few fixed lines. */
 export function makeDemoData(nowMs: number): DemoData {
   const endMs = Math.floor(nowMs / minuteMs) * minuteMs;
   const random = new Random(11);
@@ -42,7 +42,7 @@ export function makeDemoData(nowMs: number): DemoData {
   return { endMs, entries: [...sampled, ...fixtures(endMs), clash(endMs), odd(endMs)].sort(byTime) };
 }
 
-/** Selects the lines whose every part is known; no other line has these labels. */
+/** Selects the fixed lines; no other line has these labels. */
 export const fixtureSelector = '{service_name="fixture"}';
 
 const fixtureLabels = { service_name: 'fixture', cluster: 'lab', namespace: 'tests', pod: 'fixture-0' };
@@ -60,8 +60,8 @@ function fixtures(endMs: number): readonly DemoEntry[] {
     ['same moment, second level=info', {}],
   ];
   return lines.map(([line, metadata], index) => ({
-    // The last two share their moment.
-    // Half a minute off, so that no window of whole minutes ends among them.
+    // The last two have the same timestamp.
+    // Offset by half a minute, so that no window of whole minutes ends between them.
     timestampNs: nanos(endMs - 9.5 * minuteMs) + BigInt(Math.min(index, lines.length - 2)) * 1_000_000_007n,
     labels: fixtureLabels,
     line,
@@ -71,7 +71,7 @@ function fixtures(endMs: number): readonly DemoEntry[] {
   }));
 }
 
-/** Selects a line that states a name of its stream and one of its metadata once more. */
+/** Selects a line whose fields repeat a label name of its stream and a metadata name. */
 export const clashSelector = '{service_name="clash"}';
 
 function clash(endMs: number): DemoEntry {
@@ -86,7 +86,7 @@ function clash(endMs: number): DemoEntry {
   };
 }
 
-/** Labels whose values have every sign that a selector, a stream name or a URL treats as its own. */
+/** Labels whose values contain every special character of selectors, stream names and URLs. */
 export const oddLabels = {
   service_name: 'odd one, {really}="yes"',
   path: 'C:\\logs\\a "b" \'c\' `d` $e.*|+?',
@@ -106,7 +106,7 @@ function odd(endMs: number): DemoEntry {
   };
 }
 
-/** The level that each of the lines states. */
+/** The level that the line contains. */
 function levelOf(line: string): string {
   const stated = /"level":"(\w+)"|level=(\w+)|^\[(\w+)\]/.exec(line);
   return (stated?.[1] ?? stated?.[2] ?? stated?.[3] ?? 'unknown').toLowerCase();
@@ -121,13 +121,13 @@ export function nanos(ms: number): bigint {
   return BigInt(Math.round(ms)) * 1_000_000n;
 }
 
-/** Where entries go: VictoriaLogs, or Loki itself. */
+/** The destination of entries: VictoriaLogs, or Loki itself. */
 export interface Store {
   readonly url: string;
   readonly isReference: boolean;
 }
 
-/** Pushes entries as an agent would, for an account; returns when they can be seen. */
+/** Pushes entries to an account like an agent would; returns when they are visible. */
 export async function pushEntries(
   { url, isReference }: Store,
   account: number,
@@ -149,7 +149,7 @@ export async function pushEntries(
   await flush(url);
 }
 
-/** Pushes rows with their stream fields as they are, as an OpenTelemetry export leaves them in VictoriaLogs. */
+/** Pushes rows with unchanged stream fields, as an OpenTelemetry export leaves them in VictoriaLogs. */
 export async function pushRows(
   { url }: Store,
   account: number,
@@ -167,7 +167,7 @@ export async function pushRows(
   await flush(url);
 }
 
-/** Makes a real one show at once what came last; the embedded one always does and does not know the path. */
+/** Makes a real VictoriaLogs show the latest rows at once; the embedded backend always does and does not know the path. */
 async function flush(url: string): Promise<void> {
   const flushed = await request(new URL('/internal/force_flush', url));
   await flushed.body.dump();

@@ -5,7 +5,7 @@ const [begin, end] = [
   '<!-- table of test/clients: end -->',
 ] as const;
 
-/** The text of docs/clients.md with the table of these features in its place. */
+/** The text of docs/clients.md with the table of these features inserted. */
 export function writeTable(text: string, features: readonly Feature[]): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];

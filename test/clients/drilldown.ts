@@ -17,7 +17,7 @@ import {
   wantedOrder,
 } from './oracle.js';
 
-/** Every query of the app carries it. */
+/** The tag of every query of the app. */
 export const appTag = 'grafana-lokiexplore-app';
 
 /** A range as the app's own calls write it. */
@@ -263,7 +263,7 @@ export const drilldown = featuresOf('Logs Drilldown', 'Logs Drilldown', [
   },
 ]);
 
-/** A call of the app, with its range. */
+/** Sends a resource call of the app, with its range. */
 export async function resource(scene: Scene, path: string, pairs: Pairs): Promise<unknown> {
   return new Grafana(scene.http, scene.orgId).resource(path, [...pairs, ...isoRange(scene)], appTag);
 }

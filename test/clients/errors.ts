@@ -1,4 +1,4 @@
-/** What people see when something is wrong, how answers are packed, and what is not answered at all. */
+/** Error messages that users see, response compression, and endpoints that are not served. */
 import { holds, json, members, present, same } from './check.js';
 import { hourMs, nanos } from './demo-data.js';
 import { featuresOf } from './feature.js';

@@ -1,4 +1,4 @@
-/** What all clients have in common: times, parameters, methods, headers. */
+/** Behavior that all clients share: times, parameters, methods, headers. */
 import { holds, json, list, members, same, stringMap, strings } from './check.js';
 import { fixtureSelector, hourMs, nanos } from './demo-data.js';
 import { featuresOf, type Scene } from './feature.js';
@@ -39,7 +39,7 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
       for (const { path, pairs } of absurdRoutes()) {
         const beyond = await get(scene, path, [...pairs, ['start', start], ['end', '1.7e18']]);
         same(beyond.status, 400, `${path} until 1.7e18 seconds: ${beyond.text}`);
-        // All of time is a range that can be answered, or that asks for too many points; it must come to an end at once.
+        // The full time range may be answered or rejected with too many points, but it must finish immediately.
         for (const end of ['9223372036854775807', '2262-04-11T23:47:16Z', '9999999999']) {
           const all = await get(scene, path, [...pairs, ['start', '0'], ['end', end]]);
           holds(all.status === 200 || all.status === 400, `${path} until ${end}: ${all.status} ${all.text}`);
@@ -142,13 +142,13 @@ export const everyClient = featuresOf('Every client', 'Common to every client', 
       ] as const) {
         const headers = flags === undefined ? {} : { 'X-Loki-Response-Encoding-Flags': flags };
         const { text } = await get(scene, 'query_range', pairs, headers);
-        // Loki repeats flags that it does not know.
+        // Loki echoes unknown flags.
         const hasOthers = flags !== undefined && flags !== 'categorize-labels';
         const { rows } = hasOthers ? readGrafanaAnswer(text) : checkGrafanaAnswer(text, { isCategorized });
         holds(rows.length > 0, 'no rows');
         for (const { labels, types } of rows) {
           same(types.size > 0, isCategorized, `flags ${flags ?? 'unset'}`);
-          // Without the flag everything is merged into the stream.
+          // Without the flag, all labels are merged into the stream.
           holds(labels.has('detected_level'), 'no detected_level');
         }
       }
@@ -284,11 +284,11 @@ async function logs(scene: Scene, pairs: Pairs): Promise<GrafanaAnswer> {
   return readGrafanaAnswer(reply.text);
 }
 
-/** An answer but for what it cost. */
+/** A response without its statistics. */
 function withoutStats(body: string): unknown {
   const answer = members(json(body, 'an answer'), 'an answer');
   const data = answer.get('data');
-  // Label sets come in no order.
+  // Label sets have no order.
   if (Array.isArray(data) && typeof data[0] === 'object')
     return [answer.get('status'), data.map(sortedText).sort()];
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return answer;

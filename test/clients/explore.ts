@@ -71,7 +71,7 @@ export const explore = featuresOf('Grafana Explore', 'Grafana data source', [
       const endMs = Math.floor(data.endMs / stepMs) * stepMs;
       const startMs = endMs - 29 * hourMs;
       const expr = `sum by (cluster) (count_over_time({service_name="storefront"}[20m]))`;
-      // A chunk ends one step before the next begins; the oldest holds what is left.
+      // A chunk ends one step before the next one starts; the oldest chunk gets the rest.
       const middleMs = endMs - Math.floor(dayMs / stepMs) * stepMs;
       const newer = await grafana.query({ expr, startMs: middleMs, endMs, stepMs });
       const older = await grafana.query({ expr, startMs, endMs: middleMs - stepMs, stepMs });
@@ -210,7 +210,7 @@ interface ContextQuery {
   readonly endMs?: number;
 }
 
-/** Log context asks with the full time of the line at one end of the range. */
+/** Log context sends the exact timestamp of the line as one end of the range. */
 async function contextOf(query: ContextQuery): Promise<readonly string[]> {
   const { http, orgId, expr, timestampNs, direction, startMs, endMs } = query;
   const { rows } = await new Grafana(http, orgId).query({

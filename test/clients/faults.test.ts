@@ -1,4 +1,4 @@
-/** The suite is worth what it finds: each of these faults must make a feature fail that would suffer from it. */
+/** Verifies the suite itself: each fault must fail the features that depend on the broken behavior. */
 import test from 'ava';
 import { features } from './features.js';
 import type { Reply } from './http.js';
@@ -16,17 +16,17 @@ test.after.always(async () => {
 
 interface Fault {
   readonly name: string;
-  /** Beginnings of names of features that must notice. */
+  /** Name prefixes of the features that must fail. */
   readonly noticedBy: readonly string[];
   readonly change: (reply: Reply) => Reply;
 }
 
-/** Changes the text of an answer. */
+/** Changes the text of a response. */
 function rewrite(change: (text: string) => string): Fault['change'] {
   return (reply) => ({ ...reply, text: change(reply.text) });
 }
 
-/** Changes the answer as JSON, and leaves alone what is none. */
+/** Changes JSON responses; leaves others unchanged. */
 function rewriteJson(change: (key: string, value: unknown) => unknown): Fault['change'] {
   return rewrite((text) => {
     try {

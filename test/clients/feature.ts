@@ -2,32 +2,32 @@ import type { DemoData } from './demo-data.js';
 import type { Http } from './http.js';
 import type { Stage } from './stage.js';
 
-/** What a feature has at hand: a proxy over the demo's data, and the data to know what must come back. */
+/** The context of a feature: a proxy over the demo data, and the data to compute expected results from. */
 export interface Scene {
-  /** Speaks with the proxy in its default settings. */
+  /** Sends requests to the proxy with its default settings. */
   readonly http: Http;
   readonly data: DemoData;
   /** Tenant with the data, as X-Scope-OrgID. */
   readonly orgId: string;
-  /** Where lines may be written to and deleted, apart from the data. */
+  /** A place to write and delete lines, separate from the data. */
   readonly stage: Stage;
 }
 
-/** Something that people do with a client. */
+/** A use case of a client. */
 export interface Feature {
   readonly client: string;
   readonly feature: string;
-  /** Heading of the description of the clients that it comes from. */
+  /** The heading in the client description that it comes from. */
   readonly section: string;
   /** Every kind of request that it sends, such as `GET query_range`; a run that sends others, or fewer, fails. */
   readonly sends: readonly string[];
-  /** Why it cannot be played on a Loki as it comes: what differs by design, or what its configuration would have to say. */
+  /** The reason why it cannot run against a default Loki: a difference by design, or required configuration. */
   readonly notOnLoki?: string;
-  /** Sends what the client sends and reads the answers as it reads them; throws where the client would fail. */
+  /** Sends the requests of the client and reads the responses like it does; throws where the client would fail. */
   readonly run: (scene: Scene) => Promise<void>;
 }
 
-/** Makes the features of one client. */
+/** Creates the features of one client. */
 export function featuresOf(
   client: string,
   section: string,

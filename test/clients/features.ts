@@ -14,7 +14,7 @@ import { logcli } from './logcli.js';
 import { lokitool } from './lokitool.js';
 import { otel } from './otel.js';
 
-/** Everything that is proven, client by client, in the order of the table. */
+/** All tested features by client, in the order of the table. */
 export const features: readonly Feature[] = [
   ...everyClient,
   ...errors,

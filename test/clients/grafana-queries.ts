@@ -25,7 +25,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     run: async ({ http, orgId }) => {
       const answer = await new Grafana(http, orgId).query({ expr: 'vector(1)+vector(1)', endMs: 4_000 });
       same(answer.resultType, 'vector', 'resultType');
-      // Ten digits are seconds, whatever Grafana means.
+      // Loki reads ten digits as seconds, although Grafana means nanoseconds.
       same(
         answer.series.map(({ points }) => points),
         [[[4_000_000_000, 2]]],
@@ -243,7 +243,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
           tag: 'infinitescroll',
         });
         for (const key of inOrder(rows, 'backward')) if (!seen.includes(key)) seen.push(key);
-        // The browser knows milliseconds only and asks for the last one again.
+        // The browser has millisecond precision only, so the next page contains the last line again.
         endMs =
           Math.ceil(
             Number(

@@ -9,7 +9,7 @@ const tuple = ['1793491200000000001', 'a line', { structuredMetadata: { trace: '
 const stream = { stream: { app: 'a' }, values: [tuple] };
 const flags = ['categorize-labels'];
 
-/** An answer with the members of `data` in the order given. */
+/** A response whose `data` members are in the given order. */
 function answerOf(data: object, more: object = {}): string {
   return JSON.stringify({ status: 'success', data, ...more });
 }

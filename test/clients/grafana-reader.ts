@@ -1,6 +1,6 @@
 import { JsonReader } from './json-reader.js';
 
-/** Where Grafana thinks a label comes from: the index, structured metadata, or a parser of the query. */
+/** The source that Grafana assigns to a label: the index, structured metadata, or a parser of the query. */
 export type LabelType = 'I' | 'S' | 'P';
 
 /** One row of Grafana's logs table. */
@@ -8,7 +8,7 @@ export interface LogRow {
   readonly timestampNs: bigint;
   readonly line: string;
   readonly labels: ReadonlyMap<string, string>;
-  /** Empty when the answer does not tell the groups apart. */
+  /** Empty if the response does not separate the groups. */
   readonly types: ReadonlyMap<string, LabelType>;
 }
 
@@ -18,14 +18,14 @@ export interface GrafanaSeries {
   readonly points: readonly (readonly [seconds: number, value: number])[];
 }
 
-/** What Grafana has in hand after it has read the answer of a data query. */
+/** Grafana's result after it has read the response of a data query. */
 export interface GrafanaAnswer {
   readonly resultType: string;
   readonly encodingFlags: readonly string[];
-  /** Keys of `data` in the order of the answer. */
+  /** Keys of `data` in the order of the response. */
   readonly order: readonly string[];
   readonly rows: readonly LogRow[];
-  /** Label sets of the answer's streams, one for each. */
+  /** Label sets of the response's streams, one for each. */
   readonly streams: readonly ReadonlyMap<string, string>[];
   readonly series: readonly GrafanaSeries[];
   readonly stats: unknown;
@@ -44,8 +44,8 @@ interface Draft {
 }
 
 /**
- * Reads the answer of query or query_range in one pass, by the rules of Grafana's data source backend: tuples have two items or three by
- * the flags seen before `result`, stats count only after it. Throws where Grafana would show an error.
+ * Reads the response of query or query_range in one pass, by the rules of Grafana's data source backend: the flags before `result` decide
+ * if tuples have two or three items, and stats count only after it. Throws where Grafana would show an error.
  */
 export function readGrafanaAnswer(text: string): GrafanaAnswer {
   const reader = new JsonReader(text);
@@ -100,7 +100,7 @@ function readData(reader: JsonReader): Draft {
         break;
       case 'resultType':
         draft.resultType = reader.string();
-        // A result that came first is read now, with the flags known so far.
+        // An earlier result is read now, with the flags known so far.
         if (draft.early !== undefined) readResult(new JsonReader(draft.early), draft.resultType, draft);
         break;
       case 'result':
@@ -109,7 +109,7 @@ function readData(reader: JsonReader): Draft {
         break;
       case 'stats': {
         const stats = reader.any();
-        // Grafana hangs the statistics on the first frame; without a frame they are lost.
+        // Grafana attaches the statistics to the first frame; without a frame they are lost.
         if (draft.rows.length + draft.series.length > 0) draft.stats = stats;
         break;
       }
@@ -221,7 +221,7 @@ function readGroups(reader: JsonReader): Groups {
   return { metadata, parsed };
 }
 
-/** One name in several groups: what a parser found wins over metadata, and that over the index. */
+/** Resolves names in several groups: a parsed label wins over metadata, and metadata over the index. */
 function mergeLabels(
   indexed: ReadonlyMap<string, string>,
   { metadata, parsed }: Groups,
@@ -242,15 +242,15 @@ function readTimestamp(text: string): bigint {
   return BigInt(text);
 }
 
-/** What a proxy must hold beyond what Grafana happens to forgive. */
+/** The rules that a proxy must follow even if Grafana tolerates deviations. */
 export interface AnswerRules {
-  /** Whether the request asked for categorized labels. */
+  /** True if the request asked for categorized labels. */
   readonly isCategorized: boolean;
 }
 
 /**
- * Reads an answer as Grafana does and holds it to the whole contract: the order resultType, encodingFlags, result, stats; flags on
- * streams that asked for them and nowhere else; times of 19 digits; one sort order in each stream.
+ * Reads a response as Grafana does and checks the whole contract: the order resultType, encodingFlags, result, stats; flags only on streams
+ * that asked for them; timestamps of 19 digits; one sort order in each stream.
  */
 export function checkGrafanaAnswer(text: string, { isCategorized }: AnswerRules): GrafanaAnswer {
   const answer = readGrafanaAnswer(text);

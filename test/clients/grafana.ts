@@ -6,22 +6,22 @@ import { browserQuery, goQuery, type Http, type Pairs, type Reply } from './http
 /** A query of a panel, Explore or an alert rule. */
 export interface GrafanaQuery {
   readonly expr: string;
-  /** An instant query is asked at `endMs`. */
+  /** If absent, the query is an instant query at `endMs`. */
   readonly startMs?: number;
   readonly endMs: number;
-  /** Bounds that are no whole milliseconds, as log context has them. */
+  /** Bounds with nanosecond precision, as in log context. */
   readonly startNs?: bigint;
   readonly endNs?: bigint;
   readonly stepMs?: number;
   readonly limit?: number;
   readonly direction?: 'backward' | 'forward';
-  /** What Grafana says the query is for, in X-Query-Tags. */
+  /** The purpose of the query, which Grafana sends in X-Query-Tags. */
   readonly tag?: string;
 }
 
 const categorize = { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' } as const;
 
-/** The backend of Grafana's data source: what leaves Grafana for Loki, and how the answers are read. */
+/** The backend of Grafana's data source: the requests that it sends to Loki, and how it reads the responses. */
 export class Grafana {
   readonly #http: Http;
   readonly #headers: Readonly<Record<string, string>>;
@@ -31,12 +31,12 @@ export class Grafana {
     this.#headers = {
       'User-Agent': 'Grafana/13.1.0',
       'Accept-Encoding': 'gzip',
-      // Set by people in the data source's settings.
+      // Users set it in the data source settings.
       'X-Scope-OrgID': orgId,
     };
   }
 
-  /** Asks and reads the answer as Grafana would show it, held to the whole contract of the answer. */
+  /** Sends a query and reads the response as Grafana would show it; checks the whole response contract. */
   async query(query: GrafanaQuery): Promise<GrafanaAnswer> {
     const reply = await this.#ask(query);
     if (reply.status !== 200) throw new ClientFailure(`${query.expr}: ${reply.status} ${reply.text}`);
@@ -50,21 +50,21 @@ export class Grafana {
     }
   }
 
-  /** Asks what must fail, and gives the text that people see. */
+  /** Sends a query that must fail; returns the message that users see. */
   async failure(query: GrafanaQuery): Promise<string> {
     const reply = await this.#ask(query);
     holds(reply.status >= 400, `${query.expr} was answered with ${reply.status}`);
     return shownMessage(reply.text);
   }
 
-  /** A call for labels, fields and the like: Grafana passes the JSON on to the browser. */
+  /** Sends a resource call for labels, fields and the like; Grafana passes the JSON to the browser. */
   async resource(path: string, pairs: Pairs, tag?: string): Promise<unknown> {
     const reply = await this.#resource(path, pairs, tag);
     if (reply.status !== 200) throw new ClientFailure(`${path}: ${reply.status} ${reply.text}`);
     return json(reply.text, path);
   }
 
-  /** Calls what must be refused; of a 4xx people see the message, of a 5xx nothing of use. */
+  /** Sends a resource call that must be rejected with a 4xx, whose message users see; the body of a 5xx would not help them. */
   async resourceFailure(path: string, pairs: Pairs): Promise<string> {
     const reply = await this.#resource(path, pairs);
     holds(
@@ -82,7 +82,7 @@ export class Grafana {
 
   async #ask(query: GrafanaQuery): Promise<Reply> {
     const { expr, startMs, endMs, limit, direction = 'backward', tag } = query;
-    // A step never makes more than 11,000 points of a range.
+    // A step never yields more than 11,000 points for a range.
     const stepMs = query.stepMs ?? Math.max(1_000, Math.ceil((endMs - (startMs ?? endMs)) / 11_000));
     const pairs: (readonly [string, string])[] = [
       ['query', expr],
@@ -104,7 +104,7 @@ function tagsOf(tag: string | undefined): Readonly<Record<string, string>> {
   return tag === undefined ? {} : { 'X-Query-Tags': `Source=${tag}` };
 }
 
-/** The text Grafana shows for an error body: `message` of JSON, else the whole body. */
+/** The text that Grafana shows for an error body: `message` of JSON, else the whole body. */
 export function shownMessage(body: string): string {
   let message: unknown;
   try {
@@ -123,7 +123,7 @@ export function metadataRange(startMs: number, endMs: number): Pairs {
   ];
 }
 
-/** `data` of an answer that says success. */
+/** The `data` member of a response with status "success". */
 export function dataOf(answer: unknown, what: string): unknown {
   const fields = members(answer, what);
   holds(

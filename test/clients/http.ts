@@ -1,21 +1,21 @@
 import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-/** An answer as a client has it before it reads it. */
+/** A raw response, before the client parses it. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The body without its content encoding. */
   readonly text: string;
-  /** Bytes that came over the wire. */
+  /** Number of body bytes received, before decoding. */
   readonly wireBytes: number;
 }
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** What is sent beside method and path. */
+/** The parts of a request other than method and path. */
 export interface Sending {
-  /** As in the URL: already encoded. */
+  /** Already URL-encoded. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -32,7 +32,7 @@ export class Sent {
   }
 }
 
-/** A path without the prefix of the API, with names of labels and fields left out. */
+/** A path without the API prefix, with placeholders for the names of labels, fields, namespaces and groups. */
 export function shortPath(path: string): string {
   return path
     .replace(/^\/loki\/api\/v1\//, '')
@@ -41,14 +41,14 @@ export function shortPath(path: string): string {
     .replace(/(^|\/)rules\/(?!\{)[^/]+$/, '$1rules/{namespace}');
 }
 
-/** Sends requests exactly as given: no header is added, no path is changed. */
+/** Sends requests exactly as given: adds no header and does not change the path. */
 export class Http {
   readonly url: string;
   readonly sent: Sent;
   readonly #agent: Agent;
   readonly #change: (reply: Reply) => Reply;
 
-  /** `change` spoils the answers, to see whether it is noticed. */
+  /** `change` alters the responses, to test that features detect it. */
   constructor(url: string, sent: Sent, agent: Agent, change: (reply: Reply) => Reply = (reply) => reply) {
     this.url = url;
     this.sent = sent;
@@ -56,7 +56,7 @@ export class Http {
     this.#change = change;
   }
 
-  /** The same records, another proxy. */
+  /** Returns a client for another proxy that records into the same list. */
   at(url: string): Http {
     return new Http(url, this.sent, this.#agent, this.#change);
   }
@@ -94,7 +94,7 @@ export class Http {
   }
 }
 
-/** Parameters as Go's url.Values writes them: sorted by name, spaces as plus signs. */
+/** Encodes parameters like Go's url.Values: sorted by name, spaces as plus signs. */
 export function goQuery(pairs: Pairs): string {
   return [...pairs]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
@@ -108,7 +108,7 @@ export function goEscape(text: string): string {
     .replace(/%20/g, '+');
 }
 
-/** Parameters as a browser's code writes them: in their order, spaces as %20. */
+/** Encodes parameters like browser code: in the given order, spaces as %20. */
 export function browserQuery(pairs: Pairs): string {
   return pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
 }

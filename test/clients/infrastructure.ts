@@ -1,4 +1,4 @@
-/** What people and Grafana's proxy of the data source ask directly: versions, health, formatting. */
+/** Direct requests of users and of Grafana's data source proxy: versions, health, formatting. */
 import { holds, json, members, same, text } from './check.js';
 import { featuresOf } from './feature.js';
 import { goQuery } from './http.js';

@@ -1,12 +1,12 @@
-/** What stands next in a JSON text. */
+/** The kind of the next token in a JSON text. */
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null' | 'end';
 
-/** A JSON text that is not what its reader expects, with the place. */
+/** A JSON text that its reader does not expect; the message has the position. */
 export class JsonReadError extends Error {}
 
 /**
- * Reads JSON in one pass, as the iterator below Grafana's data sources does: nothing is known of what comes later, and nothing that
- * was passed can be looked at again. That makes the order of keys part of what a server answers.
+ * Reads JSON in one pass, like the iterator below Grafana's data sources: it cannot look ahead, and it cannot go back. That makes the key
+ * order part of a server's contract.
  */
 export class JsonReader {
   readonly #text: string;
@@ -36,7 +36,7 @@ export class JsonReader {
     }
   }
 
-  /** The keys of the object that stands next; whoever asks for the next key has read the value of the last one. */
+  /** The keys of the next object; the caller must read each value before it requests the next key. */
   *keys(): Generator<string> {
     this.#expect('{');
     if (this.#take('}')) return;
@@ -48,7 +48,7 @@ export class JsonReader {
     this.#expect('}');
   }
 
-  /** Calls `read` for each item of the array that stands next; it reads the item. */
+  /** Calls `read` for each item of the next array; `read` must consume the item. */
   items(read: () => void): void {
     this.#expect('[');
     if (this.#take(']')) return;
@@ -57,7 +57,7 @@ export class JsonReader {
     this.#expect(']');
   }
 
-  /** Begins a tuple; `comma` goes on to its next item and `endTuple` ends it. */
+  /** Starts a tuple; `comma` moves to the next item and `endTuple` ends it. */
   startTuple(): void {
     this.#expect('[');
   }
@@ -95,7 +95,7 @@ export class JsonReader {
     return map;
   }
 
-  /** Any value, as JSON.parse would give it. */
+  /** Any value, as JSON.parse would return it. */
   any(): unknown {
     const start = this.#start();
     this.skip();

@@ -1,4 +1,4 @@
-/** logcli: what it does with lines that come and lines that go. */
+/** logcli: live tailing and deletion. */
 import { holds, same } from './check.js';
 import { hourMs, minuteMs, nanos } from './demo-data.js';
 import { featuresOf } from './feature.js';

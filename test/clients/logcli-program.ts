@@ -1,4 +1,4 @@
-/** How logcli asks and reads. */
+/** Requests and response parsing of logcli. */
 import { ClientFailure, json } from './check.js';
 import { nanos } from './demo-data.js';
 import type { Scene } from './feature.js';
@@ -21,7 +21,7 @@ export function rangeOf({ startMs, endMs }: { readonly startMs: number; readonly
   ];
 }
 
-/** Asks for JSON. */
+/** Requests JSON. */
 export async function get({ http, orgId }: Scene, path: string, pairs: Pairs): Promise<unknown> {
   const reply = await http.send('GET', `${api}/${path}`, {
     query: goQuery(pairs),
@@ -31,7 +31,7 @@ export async function get({ http, orgId }: Scene, path: string, pairs: Pairs): P
   return json(reply.text, path);
 }
 
-/** Asks for what a query answers. */
+/** Sends a query and reads its result. */
 export async function ask({ http, orgId }: Scene, path: string, pairs: Pairs): Promise<GrafanaAnswer> {
   const reply = await http.send('GET', `${api}/${path}`, {
     query: goQuery(pairs),
@@ -48,7 +48,10 @@ export interface Paging {
   readonly batch: number;
 }
 
-/** The lines that logcli prints: pages begin at the moment where the last one ended, and lines of that moment are not printed twice. */
+/**
+ * The lines that logcli prints: each page starts at the timestamp where the last one ended, and lines of that timestamp are not printed
+ * twice.
+ */
 export async function pages(scene: Scene, { direction, limit, batch }: Paging): Promise<readonly string[]> {
   const isForward = direction === 'FORWARD';
   const { startMs, endMs } = lastHour(scene.data);
