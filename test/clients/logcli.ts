@@ -201,7 +201,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
       ]);
       same(ranged.resultType, 'matrix', 'type of volume_range');
       for (const { points } of ranged.series) {
-        // Buckets end a millisecond before the next one begins; the last ends where the range ends.
+        // Buckets end a millisecond before the next one starts; the last bucket ends at the end of the range.
         const times = points.map(([seconds]) => seconds);
         holds(
           times.every((seconds) => seconds === endMs / 1000 || String(seconds).endsWith('.999')),
@@ -264,7 +264,7 @@ export const logcli = featuresOf('logcli', 'logcli, canary, lokitool', [
   },
 ]);
 
-/** What logcli prints of the statistics. */
+/** The statistics that logcli prints. */
 const statsRead: readonly (readonly [part: string, names: readonly string[]])[] = [
   ['ingester', ['totalReached', 'totalChunksMatched', 'totalBatches', 'totalLinesSent']],
   ['querier.store', ['totalChunksRef', 'totalChunksDownloaded', 'chunksDownloadTime']],

@@ -1,4 +1,4 @@
-/** lokitool: its commands for rules, as far as they read; and what it is told when it writes. */
+/** lokitool: its read-only rule commands, and the errors for its write commands. */
 import { parse } from 'yaml';
 import { holds, list, members, present, same, text } from './check.js';
 import { featuresOf } from './feature.js';

@@ -1,7 +1,7 @@
 import { hourMs, nanos, type DemoData, type DemoEntry } from './demo-data.js';
 import type { GrafanaSeries, LogRow } from './grafana-reader.js';
 
-/** Whether an entry is wanted. */
+/** A filter for expected entries. */
 export type Wanted = (entry: DemoEntry) => boolean;
 
 export function ofService(name: string): Wanted {
@@ -34,17 +34,17 @@ export function lastHour({ endMs }: DemoData): { readonly startMs: number; reado
   return { startMs: endMs - hourMs, endMs };
 }
 
-/** The index labels that a client must be told of an entry. */
+/** The index labels that a client must receive for an entry. */
 export function indexLabels({ labels, service }: DemoEntry): ReadonlyMap<string, string> {
   return new Map(Object.entries({ ...labels, service_name: service }));
 }
 
-/** A row, or an entry, as text: the same for those that are the same line to a person. */
+/** The identity of a row or entry as text; equal for rows that look like the same line to a user. */
 export function lineKey({ timestampNs, line }: Pick<LogRow, 'timestampNs' | 'line'>): string {
   return `${timestampNs} ${line}`;
 }
 
-/** Rows of all streams in the order in which a list shows them; what shares a moment is in the order of the lines. */
+/** Rows of all streams in list order; rows with equal timestamps are sorted by line. */
 export function inOrder(rows: readonly LogRow[], direction: 'backward' | 'forward'): readonly string[] {
   const sign = direction === 'forward' ? 1n : -1n;
   return [...rows]
@@ -63,7 +63,7 @@ export function wantedOrder(
     .map(lineKey);
 }
 
-/** Entries by what `nameOf` says of them, counted. */
+/** Number of entries by the name that `nameOf` returns. */
 export function countBy(
   entries: readonly DemoEntry[],
   nameOf: (entry: DemoEntry) => string,
@@ -73,7 +73,7 @@ export function countBy(
   return new Map([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What count_over_time must give at each step: entries of the window that ends there, open on the left; no point where there is none. */
+/** The expected points of count_over_time: entries in the window that ends at each step, left-open; no point for an empty window. */
 export function countPoints(
   entries: readonly DemoEntry[],
   { startMs, endMs, stepMs, windowMs }: Record<'startMs' | 'endMs' | 'stepMs' | 'windowMs', number>,

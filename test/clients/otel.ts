@@ -1,4 +1,4 @@
-/** Grafana over logs that came by OpenTelemetry: names with dots are stored, names with underscores are seen. */
+/** Grafana over OpenTelemetry logs: names are stored with dots and shown with underscores. */
 import { holds, list, members, present, same, strings, text } from './check.js';
 import { hourMs, minuteMs } from './demo-data.js';
 import { appTag } from './drilldown.js';
@@ -109,7 +109,7 @@ export const otel = featuresOf('Grafana over OpenTelemetry', 'Query envelope (qu
   },
 ]);
 
-/** Writes the rows once for each stage, and says where to look. */
+/** Writes the rows once for each stage; returns a client and the range. */
 async function open({ http, stage, data }: Scene): Promise<{
   readonly grafana: Grafana;
   readonly range: Pairs;

@@ -2,7 +2,7 @@ import { list, members, present, text } from './check.js';
 import { recording, withVmalert } from '../plugins/rules/fake-vmalert.js';
 import type { Stage } from './stage.js';
 
-/** A group of rules that the rules service has; its file is Loki's namespace. */
+/** A rule group of the rules service; its file is Loki's namespace. */
 export interface KnownGroup {
   readonly file: string;
   readonly name: string;
@@ -21,10 +21,10 @@ function readGroups(): readonly KnownGroup[] {
   });
 }
 
-/** What the service answers with: a recording of vmalert. Files and groups have slashes in their names. */
+/** The groups of the service: a recording of vmalert. Files and groups have slashes in their names. */
 export const knownGroups: readonly KnownGroup[] = readGroups();
 
-/** A namespace and a group that can be asked for one by one; their names have slashes. */
+/** A namespace and a group that can be requested separately; their names have slashes. */
 export const slashed = {
   namespace: 'rules/checkout.yml',
   group: present(
@@ -33,7 +33,7 @@ export const slashed = {
   ),
 };
 
-/** Starts a rules service and a proxy that knows it, for as long as a feature uses them. */
+/** Starts a rules service and a proxy that uses it, while a feature runs. */
 export async function withRules<Result>(
   stage: Stage,
   use: (url: string) => Promise<Result>,

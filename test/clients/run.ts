@@ -1,11 +1,11 @@
 /**
- * Runs the scripted clients and prints how each of their features goes.
+ * Runs the scripted clients and prints the result of each feature.
  *
  *   npm run clients -- [--client NAME]... [--write]
  *
- * BACKEND_URL names a real VictoriaLogs, which gets the demo's data in accounts of its own; without it the embedded backend is
- * started. REFERENCE_URL names a Loki that takes the place of the proxy, to look at what the suite expects. --write puts the list of
- * features into docs/clients.md.
+ * BACKEND_URL names a real VictoriaLogs, which gets the demo data in separate accounts; by default the embedded backend is started.
+ * REFERENCE_URL names a Loki to test instead of the proxy, to verify the expectations of the suite. --write updates the list of features in
+ * docs/clients.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -74,7 +74,7 @@ const worker: SampleService = (random) => {
 
 const services = [storefront, storefront, checkout, ingress, worker] as const;
 
-/** Makes an entry of one of the services at the given time. */
+/** Generates an entry of one of the services at the given time. */
 export function sampleEntry(random: Random, at: Date): SampleEntry {
   return random.pick(services)(random, at);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-/** Starts a backend that is well but never answers a query, for as long as it is used. */
+/** Starts a healthy backend that never answers a query, while `use` runs. */
 export async function withSilentBackend<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/select/logsql/') === true) return;

@@ -7,16 +7,16 @@ import { makeDemoData, nanos, pushEntries, pushRows, type DemoData, type Store }
 import type { Feature, Scene } from './feature.js';
 import { Http, Sent, type Reply } from './http.js';
 
-/** A live line of a feature's own. */
+/** A live line that a feature writes. */
 export interface LiveLine {
   readonly labels: Readonly<Record<string, string>>;
   readonly line: string;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Milliseconds; now unless given. */
+  /** Milliseconds; defaults to now. */
   readonly atMs?: number;
 }
 
-/** Servers to run against; the embedded backend without any. */
+/** Servers to run against; the embedded backend by default. */
 export interface StageSettings {
   readonly backendUrl?: string | undefined;
   readonly referenceUrl?: string | undefined;
@@ -25,7 +25,7 @@ export interface StageSettings {
 /** Backend, proxies and data of one run of the suite. */
 export class Stage {
   readonly data: DemoData;
-  /** Account of the data; the next one is for what features write. */
+  /** Account of the data; features write to the next one. */
   readonly account: number;
   readonly #store: Store;
   readonly #proxies = new Map<string, Promise<RunningProxy>>();
@@ -39,14 +39,14 @@ export class Stage {
   }
 
   /**
-   * The embedded backend, or a real VictoriaLogs at `backendUrl`, filled with the demo's data. With `referenceUrl` a Loki
-   * takes the place of both backend and proxy: what the suite expects must be what Loki does.
+   * Fills the embedded backend, or a real VictoriaLogs at `backendUrl`, with the demo data. With `referenceUrl`, a Loki replaces both
+   * backend and proxy, to verify that the expectations of the suite match Loki.
    */
   static async open({ backendUrl, referenceUrl }: StageSettings = {}): Promise<Stage> {
     const url = backendUrl ?? referenceUrl;
     const own = url === undefined ? await startDevBackend() : undefined;
     const nowMs = Date.now();
-    // A real one keeps what earlier runs wrote: each run takes accounts of its own.
+    // A real backend keeps the data of earlier runs, so each run uses separate accounts.
     const account = own === undefined ? 2_100 + 2 * Math.floor((nowMs / 1000) % 1_000_000_000) : 2_100;
     const store: Store = { url: own?.url ?? url ?? '', isReference: referenceUrl !== undefined };
     const stage = new Stage(store, account, makeDemoData(nowMs));
@@ -55,17 +55,17 @@ export class Stage {
     return stage;
   }
 
-  /** Whether a Loki is asked in place of the proxy. */
+  /** True if the suite runs against a Loki instead of the proxy. */
   get isReference(): boolean {
     return this.#store.isReference;
   }
 
-  /** Tenant for what a feature writes. */
+  /** Tenant that features write to. */
   get liveOrgId(): string {
     return String(this.account + 1);
   }
 
-  /** Address of a proxy with these flags beside the defaults; started once for all features that want the same. */
+  /** Address of a proxy with these flags in addition to the defaults; features with equal flags share one proxy. */
   async proxyUrl(flags: Readonly<Record<string, string>> = {}): Promise<string> {
     if (this.#store.isReference) return this.#store.url;
     const key = JSON.stringify(flags);
@@ -74,7 +74,7 @@ export class Stage {
     return (await proxy).urls.main;
   }
 
-  /** Writes lines into the tenant for that, and returns when they can be seen. */
+  /** Writes lines to the live tenant; returns when they are visible. */
   async push(lines: readonly LiveLine[]): Promise<void> {
     const entries = lines.map(({ labels, line, metadata = {}, atMs = Date.now() }, index) => ({
       timestampNs: nanos(atMs) + BigInt(index),
@@ -85,7 +85,7 @@ export class Stage {
     await pushEntries(this.#store, this.account + 1, entries);
   }
 
-  /** Writes rows as OpenTelemetry leaves them, into the tenant for what features write. */
+  /** Writes rows as stored from OpenTelemetry to the live tenant. */
   async pushRows(
     streamFields: readonly string[],
     rows: readonly Readonly<Record<string, string>>[],
@@ -93,7 +93,7 @@ export class Stage {
     await pushRows(this.#store, this.account + 1, streamFields, rows);
   }
 
-  /** Runs a feature; the names and the number of the requests that it sent. Throws where the client fails. */
+  /** Runs a feature; returns the names and number of its requests. Throws where the client fails. */
   async play(feature: Feature, change?: (reply: Reply) => Reply): Promise<Sent> {
     const sent = new Sent();
     const scene: Scene = {
@@ -122,7 +122,7 @@ export class Stage {
         backend: this.#store.url,
         listen: '127.0.0.1:0',
         'admin-listen': '127.0.0.1:0',
-        // All clients of the suite are one address.
+        // All clients of the suite share one address.
         'rate-limit-per-second': '0',
         ...more,
       }),

@@ -1,13 +1,13 @@
 import type { Feature } from './feature.js';
 import type { Stage } from './stage.js';
 
-/** How a feature went. */
+/** The result of a feature. */
 export interface Played {
   readonly feature: Feature;
   readonly requests: number;
-  /** Why the client fails; undefined where it does not. */
+  /** The reason why the client fails; undefined if it does not. */
   readonly failure: string | undefined;
-  /** Why it was not played. */
+  /** The reason why it was skipped. */
   readonly skipped?: string;
 }
 
@@ -49,7 +49,7 @@ export function printTable(results: readonly Played[]): string {
   return [...lines, '', ...layOut(counts)].join('\n');
 }
 
-/** Three kinds of requests at most: a table is read line by line. */
+/** Lists at most three kinds of requests, to keep the table rows short. */
 function namesOf(sends: readonly string[]): string {
   const more = sends.length - 3;
   return `${sends.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

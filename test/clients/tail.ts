@@ -2,7 +2,7 @@ import WebSocket from 'ws';
 import { json, list, members, stringMap, strings, text } from './check.js';
 import { browserQuery, type Http, type Pairs } from './http.js';
 
-/** A line as a tail brings it. */
+/** A line received from a tail. */
 export interface TailLine {
   readonly timestampNs: string;
   readonly line: string;
@@ -17,7 +17,7 @@ export interface TailFrame {
   }[];
 }
 
-/** A live tail as clients open it; all waiting has an end. */
+/** A live tail as clients open it; every wait has a timeout. */
 export class Tail {
   readonly frames: TailFrame[] = [];
   readonly #socket: WebSocket;
@@ -34,7 +34,7 @@ export class Tail {
     socket.on('error', (error) => this.#change(() => (this.#problem = error)));
   }
 
-  /** Opens a tail; rejects unless the answer is 101. */
+  /** Opens a tail; rejects unless the response is 101. */
   static async open(http: Http, pairs: Pairs, headers: Readonly<Record<string, string>>): Promise<Tail> {
     const socket = connect(http, pairs, headers);
     const tail = new Tail(socket);
@@ -42,7 +42,7 @@ export class Tail {
     return tail;
   }
 
-  /** Asks for a tail that is refused before the upgrade. */
+  /** Requests a tail that must be rejected before the upgrade. */
   static async refused(
     http: Http,
     pairs: Pairs,
@@ -64,7 +64,7 @@ export class Tail {
     return this.frames.flatMap(({ streams }) => streams.flatMap(({ lines }) => lines));
   }
 
-  /** All lines so far, once there are as many. */
+  /** Waits for `count` lines; returns all lines so far. */
   async untilLines(count: number): Promise<readonly TailLine[]> {
     await this.#until(`${count} lines`, () => this.lines.length >= count);
     return this.lines;
@@ -74,7 +74,7 @@ export class Tail {
     await this.#until(`${count} pings`, () => this.#pings >= count);
   }
 
-  /** Code and reason with which the other side closed. */
+  /** Close code and reason from the server. */
   async closed(): Promise<readonly [code: number, reason: string]> {
     await this.#until('the close', () => this.#close !== undefined);
     return this.#close ?? [0, ''];
@@ -121,7 +121,7 @@ export class Tail {
 function connect(http: Http, pairs: Pairs, headers: Readonly<Record<string, string>>): WebSocket {
   http.sent.add('WS', '/loki/api/v1/tail');
   const url = http.url.replace(/^http/, 'ws');
-  // Grafana and the other clients come without an Origin.
+  // Grafana and the other clients send no Origin.
   return new WebSocket(`${url}/loki/api/v1/tail?${browserQuery(pairs)}`, {
     headers,
     perMessageDeflate: false,

@@ -26,7 +26,7 @@ import { odd } from './odd-table.js';
 import { questions } from './questions-table.js';
 import type { LogcliCase } from './types.js';
 
-/** Why lines of one instant may stand in another order (docs/differences.md). */
+/** The reason why lines with equal timestamps may have another order (docs/differences.md). */
 const oneInstant = 'VictoriaLogs does not keep the order of arrival of the lines of one instant';
 
 /** Every run of logcli that is compared, by command. */

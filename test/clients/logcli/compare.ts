@@ -1,6 +1,6 @@
 import type { Comparison, Printed } from './types.js';
 
-/** The first difference between what Loki and the proxy made logcli print, in words; undefined when there is none. */
+/** Describes the first difference between logcli's output for Loki and for the proxy; undefined if there is none. */
 export function differenceOf(reference: Printed, proxy: Printed, as: Comparison): string | undefined {
   if (reference.exitCode !== proxy.exitCode)
     return `exit code ${proxy.exitCode}, Loki ${reference.exitCode}: ${lastLine(proxy.stderr)} | ${lastLine(reference.stderr)}`;
@@ -59,14 +59,14 @@ function sorted(text: string): readonly string[] {
   return itemsOf(text).sort();
 }
 
-/** The lines of a text; of a list in JSON, as logcli prints it raw, its items. */
+/** The lines of a text; a line with a raw JSON list from logcli is split into its items. */
 function itemsOf(text: string): string[] {
   return text.split('\n').flatMap((line) => listedIn(line) ?? [line]);
 }
 
 function listedIn(line: string): readonly string[] | undefined {
   if (!/^\{"(fields|values)":/.test(line)) return undefined;
-  // What logcli prints of the answer to a question for fields, or for the values of one.
+  // The raw output of logcli for detected fields, or for the values of one.
   const { fields, values } = JSON.parse(line) as {
     readonly fields?: readonly unknown[] | null;
     readonly values?: readonly unknown[] | null;
@@ -123,7 +123,7 @@ interface Series {
   readonly values?: readonly Sample[];
 }
 
-/** Compares what logcli prints of a vector or matrix: series by their labels, samples in order. */
+/** Compares logcli's output for a vector or matrix: series by their labels, samples in order. */
 function samplesDiffer(reference: string, proxy: string, tolerance: Tolerance): string | undefined {
   const wanted = seriesOf(reference);
   const found = seriesOf(proxy);
@@ -144,7 +144,7 @@ function seriesOf(text: string): ReadonlyMap<string, readonly Sample[]> | undefi
   try {
     const parsed: unknown = JSON.parse(text);
     if (!Array.isArray(parsed)) return undefined;
-    // What logcli prints of a vector or matrix.
+    // The output of logcli for a vector or matrix.
     const list = parsed as readonly Series[];
     return new Map(
       list.map(({ metric, value, values }) => [

@@ -14,9 +14,9 @@ interface TailCase {
   readonly command: 'tail';
   readonly name: string;
   readonly args: readonly string[];
-  /** Lines that must be shown; the run waits for them. */
+  /** Number of lines that must be shown; the run waits for them. */
   readonly expected: number;
-  /** Why the outputs differ; the run fails when they no longer do. */
+  /** The reason for an expected difference; the run fails when the outputs no longer differ. */
   readonly differs?: string;
 }
 
@@ -30,7 +30,7 @@ interface TailResult {
 const earlier = 6;
 const later = 8;
 const waitMs = 20_000;
-/** Loki takes ten tails of a tenant. */
+/** Loki allows ten tails per tenant. */
 const tailsAtOnce = 6;
 const stagesUnchecked =
   'Loki takes a tail whose stages cannot work and shows nothing; here it is told what is wrong';
@@ -94,7 +94,7 @@ function tail(name: string, expected: number, ...args: readonly string[]): TailC
   return { command: 'tail', name, args, expected };
 }
 
-/** Tails both while the same lines are pushed to both. A tenant of its own each time: a real backend keeps what it was given. */
+/** Tails both servers while the same lines are pushed to both. Each run uses a new tenant, because a real backend keeps earlier lines. */
 export async function compareTails(
   targets: Targets,
   isWanted: (each: TailCase) => boolean,
@@ -155,7 +155,7 @@ function firstDifference(reference: string, proxy: string): string | undefined {
   return `${isReordered ? 'another order, ' : ''}line ${at + 1}: ${found[at] ?? 'none'} | Loki ${wanted[at] ?? 'none'}`;
 }
 
-/** One tailing logcli: ended when it has shown what was expected, when it ends, or when it shows nothing more. */
+/** A logcli process that tails; it counts as ended after the expected lines, on exit, or after a timeout. */
 class Watched {
   readonly #child: ChildProcess;
   readonly #address: string;
@@ -181,13 +181,13 @@ class Watched {
   async ended(lines: number): Promise<void> {
     const until = Date.now() + waitMs;
     while (!this.#hasEnded && Date.now() < until && this.#stdout.split('\n').length <= lines) await sleep(50);
-    // One more than expected would come now.
+    // Time for a line more than expected to arrive.
     if (!this.#hasEnded) await sleep(1_000);
     this.#child.kill('SIGKILL');
     await this.#closed;
   }
 
-  /** What it showed, in order, without what depends on the moment. */
+  /** Its output in order, without the parts that depend on the time. */
   get text(): string {
     const clean = (text: string): string =>
       withoutSurroundings(text, this.#address)
@@ -200,7 +200,7 @@ class Watched {
   }
 }
 
-/** Lines `from` to before `to`, of two streams, with a level and structured metadata, the same for both. */
+/** Pushes the lines from `from` up to but excluding `to` to both servers: two streams, with a level and structured metadata. */
 async function pushLines(
   { loki, backend }: Targets,
   tenant: string,

@@ -6,7 +6,7 @@ import type { LogcliCase, Printed } from './types.js';
 
 const timeLimitMs = 60_000;
 
-/** Starts the program with nothing of the surroundings that it would read. */
+/** Starts the program without the environment variables and files that it would read. */
 export function startLogcli(program: string, address: string, args: readonly string[]): ChildProcess {
   return spawn(program, [`--addr=${address}`, '--timezone=UTC', ...args], {
     env: { TZ: 'UTC', HOME: tmpdir() },
@@ -36,7 +36,7 @@ export async function runLogcli(program: string, address: string, each: LogcliCa
   }
 }
 
-/** Takes out the address and the clock, and from an error body of the proxy all but its text (docs/differences.md: error bodies). */
+/** Removes the address and the clock, and reduces an error body of the proxy to its text (docs/differences.md: error bodies). */
 export function withoutSurroundings(text: string, address: string): string {
   return text
     .replaceAll(address, 'http://server')
@@ -48,10 +48,10 @@ export function withoutSurroundings(text: string, address: string): string {
     .join('\n');
 }
 
-/** What a client shows of a refusal: the body, with the line break that ends it, before its own words. */
+/** The error body in a client's message, with its final line break; the client's own words follow. */
 const errorBody = /(?<=error response from server: )(?:(\{"[^\n]*\})\n|[^\n]*\n(?= \())/gi;
 
-/** The text of the proxy's error body; of Loki's, which is nothing but the text, what it is without a final line break. */
+/** The text of the proxy's JSON error body, or Loki's plain text; both without a final line break. */
 function errorTextOf(all: string, json: string | undefined): string {
   if (json === undefined) return all.trimEnd();
   const body: unknown = JSON.parse(json);
@@ -59,7 +59,7 @@ function errorTextOf(all: string, json: string | undefined): string {
   return hasText && typeof body.message === 'string' ? body.message.trimEnd() : all;
 }
 
-/** Times that were computed from the clock differ between two runs; those of the data do not. */
+/** Hides times that were computed from the clock, which differ between runs; keeps times of the data. */
 function hideNow(all: string, name: string, ns: string): string {
   const ageMs = Date.now() - Number(ns.slice(0, 13));
   const isFromClock = !ns.endsWith('000000') && !ns.endsWith('123456789');

@@ -1,6 +1,6 @@
 import { readLines } from '../../conformance/cases.js';
 
-/** Pushes the entries of the corpus into an empty Loki; one that has entries of tenant t1 is left as it is. */
+/** Pushes the entries of the corpus to an empty Loki; does nothing if tenant t1 already has entries. */
 export async function loadLoki(url: string): Promise<void> {
   if (await hasEntries(url)) return;
   for (const line of readLines('test/data/conformance/dataset.jsonl.gz')) {
@@ -8,12 +8,12 @@ export async function loadLoki(url: string): Promise<void> {
     const { tenant, streams } = JSON.parse(line) as { readonly tenant: string; readonly streams: unknown };
     await pushToLoki(url, tenant, JSON.stringify({ streams }));
   }
-  // Statistics and volumes count chunks, so everything has to be in some.
+  // Statistics and volumes count chunks, so all entries must be in chunks.
   const flushed = await fetch(`${url}/flush`, { method: 'POST' });
   await flushed.arrayBuffer();
 }
 
-/** One push request, as JSON. */
+/** Sends one push request, as JSON. */
 export async function pushToLoki(url: string, tenant: string, body: string): Promise<void> {
   const answer = await fetch(`${url}/loki/api/v1/push`, {
     method: 'POST',

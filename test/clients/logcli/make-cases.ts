@@ -12,11 +12,11 @@ export const every = '{service_name=~".+"}';
 export const prod = '{namespace="prod", app!="orders"}';
 export const perLevel = 'sum by (level) (count_over_time({app="api-gateway"}[5m]))';
 
-/** Why the text of an answer without a tenant differs (docs/differences.md). */
+/** The reason why the error text for a request without a tenant differs (docs/differences.md). */
 export const missingTenant =
   'the specification words the refusal of a request without a tenant in its own way';
 
-/** Why sparse streams are listed, or measured, otherwise (docs/differences.md). */
+/** The reason why sparse streams are listed, or measured, differently (docs/differences.md). */
 export const byChunks =
   "Loki answers from its index: a chunk's labels and size count for all the time that it spans";
 

@@ -23,11 +23,11 @@ import type { LogcliCase } from './types.js';
 const now = '--now=2026-11-01T03:00:00Z';
 const both = '{service_name=~"checkout|payments"}';
 const two = { orgId: 't1|t2' };
-/** Nobody's: what would be deleted is not there. */
+/** A tenant without data, so nothing can be deleted. */
 const nobody = { orgId: 'nobody' };
 const deletion = 'a deletion is a POST with a confirmation and done at once: the specification';
 
-/** What people type by hand: flags seldom used together, headers of their own, and slips. */
+/** Commands as users type them: rare flag combinations, custom headers, and mistakes. */
 export const odd: readonly LogcliCase[] = [
   {
     ...query(

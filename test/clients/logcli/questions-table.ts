@@ -28,7 +28,7 @@ function samples(each: LogcliCase): LogcliCase {
   return { ...each, as: 'samples' };
 }
 
-/** Questions as people put them to their logs, each through several parts of the language at once. */
+/** Realistic user queries that combine several parts of the language. */
 export const questions: readonly LogcliCase[] = [
   query(
     'slow requests of one method',

@@ -1,9 +1,9 @@
 /**
- * Runs logcli against a Loki and against this proxy over the same entries, and compares what it prints.
+ * Runs logcli against a Loki and against this proxy over the same entries, and compares its output.
  *
  *   LOKI_URL=http://... LOGCLI=/path/to/logcli [BACKEND_URL=http://...] npm run logcli -- [--case TEXT] [--no-load] [--quiet]
  *
- * See README.md for how Loki has to be set up.
+ * See README.md for the setup of Loki.
  */
 import { parseArgs } from 'node:util';
 import type { RunningProxy } from '../../../core/program/start-proxy.js';
@@ -27,7 +27,7 @@ interface Result {
   readonly command: string;
   readonly name: string;
   readonly difference: string | undefined;
-  /** Why a difference is expected. */
+  /** The reason for an expected difference. */
   readonly reason: string | undefined;
 }
 

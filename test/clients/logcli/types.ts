@@ -1,21 +1,21 @@
-/** How two outputs are compared; everything but `text` leaves out what depends on storage or has no order (README.md). */
+/** The comparison mode of two outputs; all modes but `text` ignore details that depend on storage or have no order (README.md). */
 export type Comparison =
   | 'text'
-  /** Lines in any order, and items of a list of fields or values that is one line. */
+  /** Lines in any order; a one-line list of fields or values is compared item by item. */
   | 'lines'
   /** JSON lists of series in any order, values within 1e-9. */
   | 'samples'
-  /** The same with values within 25 %: Loki counts the chunks it made. */
+  /** Like `samples`, with values within 25 %: Loki counts the chunks it made. */
   | 'volume'
-  /** Streams and entries; bytes and chunks are Loki's storage. */
+  /** Streams and entries; bytes and chunks depend on Loki's storage. */
   | 'index-stats'
   /** Names and types, in any order; cardinalities are estimates. */
   | 'fields'
-  /** Lines in any order, spaces aside. */
+  /** Lines in any order, ignoring differences in white space. */
   | 'analysis'
-  /** As many lines: Loki picks other ones each time it is asked. */
+  /** The number of lines only: Loki returns others for each request. */
   | 'line-count'
-  /** Figures aside. */
+  /** Text with all numbers ignored. */
   | 'figures';
 
 /** One run of logcli. In `args`, `{tmp}` is a folder of the run, `{address}` the server. */
@@ -24,17 +24,17 @@ export interface LogcliCase {
   readonly name: string;
   readonly args: readonly string[];
   readonly as?: Comparison;
-  /** `t1` without it; empty sends none. */
+  /** Default `t1`; an empty value sends no tenant. */
   readonly orgId?: string;
   /** `auth` runs against a proxy that requires a tenant. */
   readonly proxy?: 'auth';
-  /** Why the outputs differ; the run fails when they no longer do. */
+  /** The reason for an expected difference; the run fails when the outputs no longer differ. */
   readonly differs?: string;
-  /** They differ on VictoriaLogs only, not on the embedded backend. */
+  /** The outputs differ on VictoriaLogs only, not on the embedded backend. */
   readonly differsStored?: true;
 }
 
-/** What a run printed, made comparable: no address, no clock. */
+/** The output of a run, normalized: no address, no clock. */
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
