@@ -28,7 +28,7 @@ export type HostFor = (
 ) => Host;
 
 /** Dependencies with which plugins are made. */
-export interface BuildDeps {
+interface BuildDeps {
   readonly hostFor: HostFor;
   readonly meterFor: (stageId: string) => StageMeter;
   /** The live plugins of the process. */

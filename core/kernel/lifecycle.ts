@@ -13,7 +13,7 @@ export interface Unit {
   readonly life: Life;
 }
 
-export type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
+type Phase = 'create' | 'start' | 'reload' | 'stop' | 'purge';
 
 /** A plugin failed while starting, stopping or reloading; the message names both and the position in the file. */
 export class PluginFailure extends Error {

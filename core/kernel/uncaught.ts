@@ -10,8 +10,8 @@ export interface Uncaught {
  * Handles uncaught errors, including unhandled rejections. A defect is reported and ends the process with status 1, because the state after
  * it is unknown. A system error, such as a lack of file descriptors, may be thrown by any call, so it is handled here for all callbacks.
  */
-export function endOnDefect(uncaught: Uncaught): () => void {
-  const onUncaught = (error: Error): void => {
+export function endOnDefect(uncaught: Uncaught): void {
+  process.on('uncaughtException', (error) => {
     if (uncaught.outlives(error)) return;
     process.exitCode = 1;
     try {
@@ -19,7 +19,5 @@ export function endOnDefect(uncaught: Uncaught): () => void {
     } finally {
       process.exit();
     }
-  };
-  process.on('uncaughtException', onUncaught);
-  return () => process.off('uncaughtException', onUncaught);
+  });
 }

@@ -71,7 +71,7 @@ class NotServing extends Error {
   }
 }
 
-export interface WorkersSettings {
+interface WorkersSettings {
   readonly isWatched: boolean;
   /** Warnings about the pipeline file, for the log. */
   readonly findings: readonly Finding[];

@@ -15,7 +15,7 @@ const semiSpaceMegabytes = 16;
 const fittedVariable = 'REF_PROXY_HEAP_FITTED';
 
 /** The memory limit of the control group in bytes; undefined if there is none, or if it exceeds the machine's memory. */
-export function containerLimit(): number | undefined {
+function containerLimit(): number | undefined {
   const bytes = process.constrainedMemory();
   return bytes > 0 && bytes < totalmem() ? bytes : undefined;
 }

@@ -46,7 +46,7 @@ const ownFlags: readonly CommandFlag[] = [
 ];
 
 /** A command that runs a pipeline, with its default pipeline. */
-export interface ServingCommand {
+interface ServingCommand {
   readonly name: string;
   /** A file in pipelines/. */
   readonly pipeline: string;

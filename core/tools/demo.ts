@@ -1,4 +1,4 @@
-export interface DemoAddresses {
+interface DemoAddresses {
   readonly proxyUrl: string;
   readonly adminUrl: string;
   readonly backendUrl: string;

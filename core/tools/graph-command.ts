@@ -1,21 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
-import { graphOf, type PipelineGraph } from './graph/facts.js';
+import { graphOf } from './graph/facts.js';
 import { graphMermaid } from './graph/mermaid.js';
 import { graphSvg } from './graph/svg.js';
 import { graphText } from './graph/text.js';
 import type { Io } from '../program/io.js';
 import { readPipelineArgs } from './pipeline-args.js';
+import { FlagReader } from './queries/settings.js';
 
-const forms: ReadonlyMap<string, (graph: PipelineGraph) => string> = new Map([
-  ['text', graphText],
-  ['mermaid', graphMermaid],
-  ['svg', graphSvg],
-]);
-
-const formNames = [...forms.keys()].join(', ');
+const printers = { text: graphText, mermaid: graphMermaid, svg: graphSvg };
+const forms = Object.keys(printers) as (keyof typeof printers)[]; // Object.keys is typed string[]
 const flags: readonly CommandFlag[] = [
-  { name: 'format', kind: 'string', description: `${formNames}; default text` },
+  { name: 'format', kind: 'string', description: `${forms.join(', ')}; default text` },
   { name: 'output', kind: 'string', description: 'output file; the default is standard output' },
 ];
 
@@ -27,12 +23,12 @@ export async function graph(args: readonly string[], io: Io): Promise<number> {
   const { own, positionals, load } = line;
   const [stray] = positionals;
   if (stray !== undefined) throw new UsageError([`name the file with -pipeline=${stray}`]);
-  const form = own.get('format') ?? 'text';
-  const draw = forms.get(form);
-  if (draw === undefined) throw new UsageError([`-format must be one of ${formNames}, not "${form}"`]);
+  const read = new FlagReader(own);
+  const form = read.oneOf('format', forms, 'text');
+  read.finish();
   const pipeline = await load();
   if (pipeline === undefined) return 1;
-  const text = draw(graphOf(pipeline));
+  const text = printers[form](graphOf(pipeline));
   const output = own.get('output');
   if (output === undefined) io.out(text);
   else await writeFile(output, text);

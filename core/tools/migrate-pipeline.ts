@@ -17,7 +17,7 @@ import { printPipeline } from './print-pipeline.js';
 import type { SourceFile } from '../kernel/pipeline/source.js';
 
 /** The options of a command line and an environment; every text is valid. */
-export interface MigrationInput {
+interface MigrationInput {
   /** Texts by flag, without dashes. */
   readonly flags: ReadonlyMap<string, string>;
   /** Variables that provide the whole value of a flag, by flag. */
@@ -25,7 +25,7 @@ export interface MigrationInput {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Migrated {
+interface Migrated {
   /** The text of the pipeline file. */
   readonly text: string;
   /** The secrets that it refers to, by variable. */

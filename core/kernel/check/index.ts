@@ -22,7 +22,7 @@ export {
 export { thisMachine } from './surroundings.js';
 export type { Surroundings } from './rule.js';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Flags and environment with which the pipeline would be started. */
   readonly sources: OptionSources;
   /** If given, the environment tier runs too. */

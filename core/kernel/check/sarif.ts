@@ -7,7 +7,7 @@ export interface SarifRule {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-export type SarifLevel = 'error' | 'warning' | 'note';
+type SarifLevel = 'error' | 'warning' | 'note';
 
 /** A finding at a position of a file; lines and columns count from 1, and `endColumn` is exclusive. */
 export interface SarifFinding {

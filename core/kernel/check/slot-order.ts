@@ -9,7 +9,7 @@ export interface ChainStage {
 }
 
 /** The known part of the chain; `isWhole` is false if a stage could not be read or loaded, so that the slots it provides are unknown. */
-export interface DraftChain {
+interface DraftChain {
   readonly stages: readonly ChainStage[];
   readonly isWhole: boolean;
 }
@@ -29,7 +29,7 @@ export function chainOf(draft: PipelineDraft): DraftChain {
 }
 
 /** `needer` needs a slot that only the later stage `giver` provides. */
-export interface Misplacement {
+interface Misplacement {
   readonly needer: ChainStage;
   readonly giver: ChainStage;
   readonly slot: string;

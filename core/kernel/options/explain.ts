@@ -5,7 +5,7 @@ import { type ValueSchema, isDuration } from './schema.js';
 import { suggest } from './suggest.js';
 
 /** A problem in words, with advice to fix it. */
-export interface Explanation {
+interface Explanation {
   readonly message: string;
   readonly fix: string | undefined;
 }

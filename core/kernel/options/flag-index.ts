@@ -38,9 +38,6 @@ export class FlagIndex {
   names(): readonly string[] {
     return [...this.#declared.values()].map(({ flag }) => flag);
   }
-  definitions(): IterableIterator<OptionDefinition> {
-    return this.#declared.values();
-  }
 
   #checkSharer(definition: OptionDefinition, flag: string): void {
     const declared = this.get(flag);

@@ -4,7 +4,7 @@ import { parseDuration } from '../../base/time/option-duration.js';
 import { parseRfc3339 } from '../../base/time/index.js';
 
 /** A text format for schemas: its test, and its description in messages. */
-export interface TextFormat {
+interface TextFormat {
   readonly test: (text: string) => boolean;
   readonly expected: string;
   /** The reason why a text fails the test, if there is a specific one. */

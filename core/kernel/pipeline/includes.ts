@@ -15,7 +15,7 @@ const maxFiles = 64;
 const maxEntries = 1_000;
 
 /** A pipeline with included entries in its lists, each with its position in its own file. */
-export interface Expanded {
+interface Expanded {
   readonly root: LocatedNode;
   readonly problems: readonly YamlProblem[];
   readonly shape: readonly ShapeProblem[];

@@ -20,12 +20,12 @@ export interface Complaint {
 /** YAML as plain values with positions. */
 export type LocatedNode = LocatedMap | LocatedList | LocatedScalar;
 
-export interface LocatedMap {
+interface LocatedMap {
   readonly kind: 'map';
   readonly at: SourcePosition;
   readonly entries: readonly LocatedEntry[];
 }
-export interface LocatedList {
+interface LocatedList {
   readonly kind: 'list';
   readonly at: SourcePosition;
   readonly items: readonly LocatedNode[];
@@ -60,7 +60,7 @@ export function textOf(node: LocatedNode | undefined): string | undefined {
 }
 
 /** True if the value, or a value in it, comes from an unresolved reference. */
-export function hasUnknown(node: LocatedNode): boolean {
+function hasUnknown(node: LocatedNode): boolean {
   switch (node.kind) {
     case 'scalar':
       return node.isUnknown === true;

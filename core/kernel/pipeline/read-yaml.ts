@@ -12,7 +12,7 @@ import {
   type ResolvedOptions,
 } from '../options/index.js';
 
-export interface YamlResult {
+interface YamlResult {
   /** Undefined if the text is not one YAML document with a value. Parts with a wrong structure, which `shape` reports, are left out. */
   readonly root?: LocatedNode;
   readonly problems: readonly YamlProblem[];

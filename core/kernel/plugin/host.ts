@@ -16,7 +16,7 @@ import type { RestUse } from './slots.js';
 export type PurgeScope = 'answers' | 'all';
 
 /** The identity for background requests. */
-export interface BackgroundAsker {
+interface BackgroundAsker {
   /** As in `X-Scope-OrgID`; undefined for none. */
   readonly orgId: string | undefined;
   readonly signal: AbortSignal;

@@ -57,10 +57,6 @@ export class Lives {
   readonly #numbers = new WeakMap<object, number>();
   #known = 0;
 
-  get count(): number {
-    return this.#all.size;
-  }
-
   get all(): Iterable<Life> {
     return this.#all.values();
   }

@@ -155,7 +155,7 @@ function writeAll(fd: number, bytes: Buffer): void {
 }
 
 /** The format of log records: JSON for programs, text for people. */
-export type LogForm = NonNullable<TelemetryOptions['logFormat']>;
+type LogForm = NonNullable<TelemetryOptions['logFormat']>;
 
 /** The configured format; by default text on a terminal and JSON elsewhere. */
 export function logFormOf(
@@ -235,7 +235,6 @@ type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Creates the loggers of one process, which share a level and a writer. */
 export interface LoggerFactory {
-  readonly level: LogLevel;
   /** A logger whose records carry `component`. */
   component(name: string): Logger;
 }
@@ -285,7 +284,6 @@ export function createLoggers(
     ],
   });
   return {
-    level,
     component: (name) => {
       const log = root.child({ component: name }, true);
       return {

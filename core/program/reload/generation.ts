@@ -25,7 +25,7 @@ import { withOtlpConfig } from '../../victoria/names/otlp-config.js';
 import { builtInDefinitions } from '../../kernel/options/index.js';
 
 /** Dependencies shared by the plugins of one pipeline, in addition to those of the process. */
-export type GenerationParts = Pick<Host, 'naming' | 'limits' | 'learner' | 'setup'>;
+type GenerationParts = Pick<Host, 'naming' | 'limits' | 'learner' | 'setup'>;
 
 export interface GenerationDeps {
   readonly hostFor: (parts: GenerationParts) => HostFor;

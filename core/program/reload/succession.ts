@@ -14,7 +14,7 @@ import { Generation, type GenerationDeps } from './generation.js';
 import { needsRestart } from './restart-only.js';
 import { sleep } from '../../base/time/waits.js';
 
-export interface SuccessionDeps extends GenerationDeps {
+interface SuccessionDeps extends GenerationDeps {
   readonly edge: Edge;
   readonly memory: MemoryPool;
   readonly clock: Clock;

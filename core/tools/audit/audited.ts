@@ -37,13 +37,13 @@ export interface AuditedQuery {
 export type Verdicts = UnparsedQuery | RefusedByLimit | AnsweredQuery;
 
 /** Loki refuses the text of the query, with this error. */
-export interface UnparsedQuery {
+interface UnparsedQuery {
   readonly kind: 'unparsed';
   readonly error: string;
 }
 
 /** The query is valid, but is refused with this error. */
-export interface RefusedByLimit {
+interface RefusedByLimit {
   readonly kind: 'refused';
   readonly error: string;
 }

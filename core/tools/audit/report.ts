@@ -6,8 +6,9 @@ import type { NotAsked } from '../queries/filled-queries.js';
 import type { AnsweredQuery, AuditedQuery, AuditedRead } from './audited.js';
 import { sarifReport } from './sarif.js';
 
-export const auditForms = ['text', 'json', 'sarif'] as const;
-export type AuditForm = (typeof auditForms)[number];
+const printers = { text: textReport, json: jsonReport, sarif: sarifReport };
+export type AuditForm = keyof typeof printers;
+export const auditForms = Object.keys(printers) as AuditForm[]; // Object.keys is typed string[]
 
 export interface AuditReport {
   readonly audited: readonly AuditedQuery[];
@@ -16,14 +17,7 @@ export interface AuditReport {
 }
 
 export function printAudit(report: AuditReport, form: AuditForm): string {
-  switch (form) {
-    case 'text':
-      return textReport(report);
-    case 'json':
-      return jsonReport(report);
-    case 'sarif':
-      return sarifReport(report.audited);
-  }
+  return printers[form](report);
 }
 
 function textReport({ audited, notAudited }: AuditReport): string {

@@ -25,7 +25,7 @@ const rules: readonly SarifRule[] = [
 ];
 
 /** SARIF format, with errors at queries that get no answer and notes at those with advice. */
-export function sarifReport(audited: readonly AuditedQuery[]): string {
+export function sarifReport({ audited }: { readonly audited: readonly AuditedQuery[] }): string {
   return formatSarifLog('ref-proxy audit', rules, audited.flatMap(findingsOf));
 }
 

@@ -13,7 +13,7 @@ export interface Side {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface AskLimits {
+interface AskLimits {
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
   /** Maximum number of requests to each side per second. */

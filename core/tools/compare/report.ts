@@ -2,20 +2,12 @@ import { addTo } from '../../base/order.js';
 import { escapedXml } from '../pipeline-test/junit.js';
 import type { Counts, ReportedRequest, Summary } from './summary.js';
 
-export const reportForms = ['text', 'json', 'junit', 'html'] as const;
-export type ReportForm = (typeof reportForms)[number];
+const printers = { text: textReport, json: jsonReport, junit: junitReport, html: htmlReport };
+export type ReportForm = keyof typeof printers;
+export const reportForms = Object.keys(printers) as ReportForm[]; // Object.keys is typed string[]
 
 export function printSummary(summary: Summary, form: ReportForm): string {
-  switch (form) {
-    case 'text':
-      return textReport(summary);
-    case 'json':
-      return jsonReport(summary);
-    case 'junit':
-      return junitReport(summary);
-    case 'html':
-      return htmlReport(summary);
-  }
+  return printers[form](summary);
 }
 
 function isFinding({ outcome }: ReportedRequest): boolean {

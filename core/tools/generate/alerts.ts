@@ -3,7 +3,7 @@ import type { MetricSpecs } from '../../base/meters.js';
 import { Expressions } from './expressions.js';
 
 /** An alert of examples/monitoring/alerts.yaml. */
-export interface Alert {
+interface Alert {
   readonly name: string;
   /** Name of its runbook: docs/runbooks/<page>.md. */
   readonly page: string;

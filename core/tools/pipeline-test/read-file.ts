@@ -9,7 +9,7 @@ import type { PipelineRequest, PipelineRun } from './run-pipeline.js';
 import type { ScriptedAnswer } from './script.js';
 import type { StoredLine } from './stored-lines.js';
 
-export interface TestStep {
+interface TestStep {
   /** Time that passes before the test, in milliseconds. */
   readonly afterMs: number;
   readonly request: PipelineRequest;
@@ -30,12 +30,11 @@ export interface TestCase {
 export interface TestFile {
   /** Path of the pipeline in reports. */
   readonly pipeline: string;
-  readonly pipelineAt: SourcePosition;
   readonly tests: readonly TestCase[];
 }
 
 /** The contents of a test file, or its errors. */
-export type ReadTests = { readonly file: TestFile } | { readonly findings: readonly Finding[] };
+type ReadTests = { readonly file: TestFile } | { readonly findings: readonly Finding[] };
 
 export function readTests(source: SourceFile): ReadTests {
   // Tests do not depend on this machine, so its variables have no value here.
@@ -76,14 +75,12 @@ class Reader {
   }
 
   file(): TestFile {
-    const named = valueOf(this.#root, 'pipeline');
-    const path = textOf(named) ?? '';
+    const path = textOf(valueOf(this.#root, 'pipeline')) ?? '';
     const isRelative = resolve(path) !== path;
     const tests = itemsOf(valueOf(this.#root, 'tests'));
     if (tests.length === 0) this.#fault(this.#root, 'the file has no tests');
     return {
       pipeline: isRelative ? join(dirname(this.#source.name), path) : path,
-      pipelineAt: named?.at ?? this.#root.at,
       tests: this.#unique(tests.map((node) => this.#test(node))),
     };
   }

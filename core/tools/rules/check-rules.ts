@@ -24,7 +24,7 @@ export interface CheckedRule {
   readonly differences: readonly RuleDifference[];
 }
 
-export interface RuleDifference {
+interface RuleDifference {
   readonly seconds: number;
   readonly text: string;
 }

@@ -21,7 +21,7 @@ export interface ConvertedRule {
   readonly isInvalid: boolean;
 }
 
-export interface ConvertedGroup {
+interface ConvertedGroup {
   readonly group: LokiRuleGroup;
   readonly rules: readonly ConvertedRule[];
 }

@@ -66,7 +66,7 @@ export class ColumnNames {
 }
 
 /** The pipes with the conditions checked. */
-export function checkedPipes({
+function checkedPipes({
   counted,
   rowLabels,
   pipes,

@@ -5,7 +5,7 @@ import type { ConvertedFile, ConvertedRule } from './convert-rules.js';
 export const rulesReportForms = ['text', 'json'] as const;
 export type RulesReportForm = (typeof rulesReportForms)[number];
 
-export interface RulesReport {
+interface RulesReport {
   readonly files: readonly ConvertedFile[];
   /** Undefined if the rules were not checked. */
   readonly checked: readonly CheckedRule[] | undefined;

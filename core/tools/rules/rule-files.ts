@@ -31,7 +31,7 @@ export interface LokiRuleFile {
   readonly leftOut: readonly string[];
 }
 
-export interface RuleFileSettings {
+interface RuleFileSettings {
   /** The tenant of all rules. */
   readonly tenant: string | undefined;
   /** True if the first directory below a given one is a tenant, as in the local storage of a Loki ruler. */

@@ -6,7 +6,7 @@ import { writeInFolder } from '../give-report.js';
 import type { ConvertedFile, ConvertedRule } from './convert-rules.js';
 
 /** A rule file for vmalert. */
-export interface VmalertFile {
+interface VmalertFile {
   /** Path below the output directory; its first part tells the data source. */
   readonly path: string;
   readonly text: string;
