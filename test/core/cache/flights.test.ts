@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Flights } from '../../../core/cache/answer-caching.js';
 
-/** A call that a test ends by hand. */
+/** A call that ends when the test says so. */
 function makeCall(): {
   readonly run: (signal: AbortSignal) => Promise<string>;
   readonly signals: AbortSignal[];

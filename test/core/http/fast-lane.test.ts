@@ -117,7 +117,7 @@ test('from the third time on, the same bytes are answered at once with the same 
     await withLane({}, async ({ get, metric }) => {
       const all: Got[] = [];
       for (let time = 0; time < 5; time += 1) all.push(await get(pathOf(), headers));
-      // The gzip form is only kept once the second answer has gone out.
+      // The gzip form is cached only after the second response has been sent.
       t.true((await metric(lane)) >= 2);
       for (const one of all) t.deepEqual(withoutDate(one), withoutDate(whole[1] ?? one));
       if ('accept-encoding' in headers)

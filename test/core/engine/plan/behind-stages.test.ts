@@ -62,7 +62,7 @@ for (const [stages, ...expected] of rules) {
 }
 
 /**
- * The way in which `sum by (z) (count_over_time(...))` is counted after stages: the rule, the labels that groups tell, true if lines with
+ * The way in which `sum by (z) (count_over_time(...))` is counted after stages: the rule, the labels of the groups, true if lines with
  * an error of the parser count like others, and true if rows have the column of `a`.
  */
 const counts: readonly (readonly [

@@ -275,7 +275,7 @@ class AskedRows {
   pushed = 0;
   keptBack = 0;
 
-  /** True if the backend is asked for each of the rows that matter. */
+  /** True if the backend is asked for all rows that matter. */
   take(
     rows: readonly Fields[],
     reader: RowReader,

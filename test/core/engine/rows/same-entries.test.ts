@@ -15,7 +15,7 @@ import {
   type Values,
 } from './entry-store.js';
 
-/** Rows are one entry when all of time, stream, line and structured metadata are equal, as in Loki. */
+/** Rows are the same entry if their time, stream, line and structured metadata are equal, as in Loki. */
 
 const second = 1_000_000_000n;
 const minute = 60n * second;
@@ -378,7 +378,7 @@ test.serial('rows that are stored otherwise and shown alike are found among many
       ...{ app: 'a', _msg: 'same', ...fields },
       _time: String(base + 10n * minute + ns),
     });
-    // So many rows share times that the proxy first requests those with the same lines, and then those with the same fields.
+    // Enough rows share times that the proxy first requests those with the same lines, and then those with the same fields.
     const near = Array.from({ length: 1600 }, (_none, n) =>
       row(BigInt(n % 800), { ...one, trace_id: `t${n}`, user_id: 'u2', took: '1' }),
     );

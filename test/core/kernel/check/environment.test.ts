@@ -100,7 +100,7 @@ test('this machine: backends and ports', async (t) => {
     response.end('x'.repeat(100));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A TCP server's address is never a text or null once it listens.
+  // Once a TCP server listens, its address is never a string or null.
   const { port } = server.address() as AddressInfo;
   try {
     t.is(await canReach(`http://127.0.0.1:${port}/health`), undefined);

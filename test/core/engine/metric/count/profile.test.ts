@@ -256,7 +256,7 @@ test('strategies of one request that look at the same rows make one look, and an
   const found = await findUntil(lastNs, once, 2, look([[2, { missing: '1' }]]));
   t.deepEqual(found, { ...nothingSpecial, missing: 1 });
   t.deepEqual(await findUntil(lastNs, once, 2), found);
-  // Another range or another request needs a look of its own.
+  // Another range or another request is inspected again.
   await t.throwsAsync(findUntil(lastNs + 1n, once, 2));
   await t.throwsAsync(findUntil(lastNs, memoizedProfiles(newProfiler()), 2));
 });
