@@ -1,4 +1,4 @@
-import { moduleOf, type KindFiles, type NewPlugin } from './plugin.js';
+import type { KindFiles, NewPlugin } from './plugin.js';
 
 function endpointCode({ name, language, house }: NewPlugin): string {
   const isTypeScript = language === 'ts';
@@ -62,17 +62,8 @@ test('${name} greets by tenant', async () => {
 `;
 }
 
-function endpointUse(plugin: NewPlugin): string {
-  return `  - use: ${moduleOf(plugin)}
-    with:
-      greeting: hello
-`;
-}
-
-function endpointTests({ name, house }: NewPlugin): string {
-  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline-test.schema.json
-pipeline: pipeline.yaml
-tests:
+function endpointTests({ name }: NewPlugin): string {
+  return `tests:
   - name: a client is greeted
     tenant: '7'
     request: { path: /site/${name}/me }
@@ -88,6 +79,6 @@ export const endpointFiles: KindFiles = {
   list: 'endpoints',
   code: endpointCode,
   test: endpointTest,
-  use: endpointUse,
+  options: ['greeting: hello'],
   pipelineTest: endpointTests,
 };

@@ -11,7 +11,7 @@ export const kinds: Readonly<Record<PluginKind, KindFiles>> = {
 
 /** The files of a working plugin, by their names in its folder. */
 export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
-  const { kind, language } = plugin;
+  const { kind, language, house } = plugin;
   const { code, test, pipelineTest } = kinds[kind];
   return new Map([
     ['package.json', json(manifest(plugin))],
@@ -19,7 +19,10 @@ export function pluginFiles(plugin: NewPlugin): ReadonlyMap<string, string> {
     [`index.${language}`, code(plugin)],
     [`index.test.${language}`, test(plugin)],
     ['pipeline.yaml', pipeline(plugin)],
-    ['pipeline.test.yaml', pipelineTest(plugin)],
+    [
+      'pipeline.test.yaml',
+      `${schemaLine(house.name, 'pipeline-test')}pipeline: pipeline.yaml\n${pipelineTest(plugin)}`,
+    ],
     ['README.md', readme(plugin)],
     ['.gitignore', 'node_modules/\ndist/\n'],
   ]);
@@ -71,12 +74,21 @@ const compilerOptions = {
   include: ['*.ts'],
 };
 
+/** The line by which editors find the schema of a file. */
+function schemaLine(house: string, schema: string): string {
+  return `# yaml-language-server: $schema=node_modules/${house}/schemas/${schema}.schema.json\n`;
+}
+
 function pipeline(plugin: NewPlugin): string {
   const { kind, house } = plugin;
-  const { list, use } = kinds[kind];
-  const entry = use(plugin);
-  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline.schema.json
-version: 1
+  const { list, options } = kinds[kind];
+  const entry = [
+    `  - use: ${moduleOf(plugin)}`,
+    '    with:',
+    ...options.map((line) => `      ${line}`),
+    '',
+  ].join('\n');
+  return `${schemaLine(house.name, 'pipeline')}version: 1
 stages:
   - use: tenancy
 ${list === 'stages' ? entry : ''}  - use: translate

@@ -22,9 +22,9 @@ export interface KindFiles {
   readonly list: 'stages' | 'endpoints' | 'services';
   readonly code: (plugin: NewPlugin) => string;
   readonly test: (plugin: NewPlugin) => string;
-  /** The entry in the pipeline file. */
-  readonly use: (plugin: NewPlugin) => string;
-  /** Tests of the pipeline file. */
+  /** Lines of its options in the pipeline file. */
+  readonly options: readonly string[];
+  /** Tests of the pipeline file, behind the line that names it. */
   readonly pipelineTest: (plugin: NewPlugin) => string;
 }
 

@@ -1,4 +1,4 @@
-import { moduleOf, type KindFiles, type NewPlugin } from './plugin.js';
+import type { KindFiles, NewPlugin } from './plugin.js';
 
 function serviceCode({ name, language, house }: NewPlugin): string {
   const isTypeScript = language === 'ts';
@@ -71,18 +71,8 @@ test('${name} says its words while it runs', async () => {
 `;
 }
 
-function serviceUse(plugin: NewPlugin): string {
-  return `  - use: ${moduleOf(plugin)}
-    with:
-      every: 30s
-      words: still here
-`;
-}
-
-function serviceTests({ house }: NewPlugin): string {
-  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline-test.schema.json
-pipeline: pipeline.yaml
-lines:
+function serviceTests(): string {
+  return `lines:
   - { labels: { app: shop }, line: sold }
 tests:
   - name: requests are answered beside it
@@ -101,6 +91,6 @@ export const serviceFiles: KindFiles = {
   list: 'services',
   code: serviceCode,
   test: serviceTest,
-  use: serviceUse,
+  options: ['every: 30s', 'words: still here'],
   pipelineTest: serviceTests,
 };

@@ -1,4 +1,4 @@
-import { moduleOf, type KindFiles, type NewPlugin } from './plugin.js';
+import type { KindFiles, NewPlugin } from './plugin.js';
 
 function stageCode({ name, language, house }: NewPlugin): string {
   const isTypeScript = language === 'ts';
@@ -69,18 +69,8 @@ test('${name} narrows a query', async () => {
 `;
 }
 
-function stageUse(plugin: NewPlugin): string {
-  return `  - use: ${moduleOf(plugin)}
-    with:
-      label: env
-      value: production
-`;
-}
-
-function stageTests({ house }: NewPlugin): string {
-  return `# yaml-language-server: $schema=node_modules/${house.name}/schemas/pipeline-test.schema.json
-pipeline: pipeline.yaml
-lines:
+function stageTests(): string {
+  return `lines:
   - { labels: { app: shop, env: production }, line: sold }
   - { labels: { app: shop, env: staging }, line: tried }
 tests:
@@ -104,6 +94,6 @@ export const stageFiles: KindFiles = {
   list: 'stages',
   code: stageCode,
   test: stageTest,
-  use: stageUse,
+  options: ['label: env', 'value: production'],
   pipelineTest: stageTests,
 };
