@@ -1,6 +1,6 @@
 import type { MetricSpecs } from '../base/meters.js';
 import { Secrets } from '../base/secrets.js';
-import { describeOptions, secretValues } from './options/describe.js';
+import { describeOptions, optionValues, secretValues } from './options/describe.js';
 import { readBuiltInSchemas, type OptionSchema, withSecretFiles } from './options/index.js';
 import { placeText } from './pipeline/located.js';
 import { mapPlugins, pluginsOf, sectionsOf, type LoadedPlugin, type Pipeline } from './pipeline/types.js';
@@ -44,7 +44,7 @@ export class Describer {
       sections: sectionsOf(pipeline).map(([name, options]): SectionDescription => {
         const schema = schemas.get(name) ?? {};
         const { description: summary = '' } = schema;
-        return { name, summary, options: describeOptions(schema, valuesOf(options)) };
+        return { name, summary, options: describeOptions(schema, optionValues(options)) };
       }),
     };
   }
@@ -98,13 +98,9 @@ function describePart(loaded: LoadedPlugin, schemas: ReadonlyMap<string, OptionS
     name: plugin.name,
     summary: plugin.summary,
     at: placeText(at),
-    options: describeOptions(schemaOf(loaded, schemas), valuesOf(loaded.options)),
+    options: describeOptions(schemaOf(loaded, schemas), optionValues(loaded.options)),
     ...(plugin.kind === 'stage'
       ? { passing: { needs: plugin.needs, gives: plugin.gives, rest: plugin.rest } }
       : {}),
   };
-}
-
-function valuesOf(options: unknown): ReadonlyMap<string, unknown> {
-  return new Map(typeof options === 'object' && options !== null ? Object.entries(options) : []);
 }

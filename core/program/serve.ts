@@ -9,6 +9,7 @@ import {
   shippedPipeline,
   type CommandFlag,
 } from '../kernel/options/index.js';
+import { optionValues } from '../kernel/options/describe.js';
 import { loadPipeline, packageBuiltIns } from '../kernel/pipeline/index.js';
 import type { LoadedPlugin, Pipeline, Reread } from '../kernel/pipeline/types.js';
 import type { Plugin } from '../kernel/plugin/contract.js';
@@ -182,7 +183,7 @@ function withOwnFiles(pipeline: Pipeline, id: number): Pipeline {
     const own = definitionsOf(loaded.use, schemas.get(loaded.use) ?? {})
       .filter(({ fileUse }) => fileUse === 'write')
       .flatMap(({ key }) => {
-        const path = new Map<string, unknown>(Object.entries(loaded.options ?? {})).get(key);
+        const path = optionValues(loaded.options).get(key);
         return typeof path === 'string' && path !== '' ? [[key, `${path}.worker-${id}`] as const] : [];
       });
     return own.length === 0

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { optionValues } from '../kernel/options/describe.js';
 import type { Pipeline } from '../kernel/pipeline/index.js';
 import { demoWelcome } from './demo.js';
 import type { Io } from '../program/io.js';
@@ -74,6 +75,6 @@ async function portOf(port: number): Promise<number> {
 
 function backendUrlOf(pipeline: Pipeline): string {
   const options = pipeline.services.find((loaded) => loaded.plugin.name === 'embedded-backend')?.options;
-  const listen = new Map<string, unknown>(Object.entries(options ?? {})).get('listen');
+  const listen = optionValues(options).get('listen');
   return typeof listen === 'string' ? `http://${listen.startsWith(':') ? 'localhost' : ''}${listen}` : 'none';
 }

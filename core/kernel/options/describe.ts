@@ -20,6 +20,11 @@ export interface OptionDescription {
   readonly unit: string | undefined;
 }
 
+/** Options of unknown type by key. */
+export function optionValues(options: unknown): ReadonlyMap<string, unknown> {
+  return new Map(typeof options === 'object' && options !== null ? Object.entries(options) : []);
+}
+
 /** Describes the options as used by code, in schema order. `values` are resolved: durations are milliseconds. */
 export function describeOptions(
   schema: OptionSchema,

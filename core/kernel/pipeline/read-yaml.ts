@@ -33,7 +33,7 @@ export function readYaml(source: SourceFile, env: Environment): YamlResult {
   }
   const [document, second] = parsed;
   // The parser is lost after the first error: later errors may be consequences of it.
-  const [syntax] = parsed.flatMap((each) => syntaxProblems(each, locator));
+  const syntax = parsed.map((each) => firstProblem(each, locator)).find((found) => found !== undefined);
   if (syntax !== undefined) return withoutRoot(syntax);
   if (document?.contents === null || document?.contents === undefined) {
     const at = locator.at(0, 1);
@@ -90,15 +90,12 @@ function isTooDeep(text: string): boolean {
   return text.split('\n').some((line) => (/^(?:\s|[-?:](?=\s))*/.exec(line)?.[0].length ?? 0) > maxIndent);
 }
 
-function syntaxProblems(document: Document.Parsed, locator: Locator): YamlProblem[] {
+function firstProblem(document: Document.Parsed, locator: Locator): YamlProblem | undefined {
   const [error] = document.errors;
-  // The parser is lost after the first error: later errors may be consequences of it.
-  const problems: YamlProblem[] = error === undefined ? [] : [syntaxProblem(document, error, locator)];
-  for (const warning of document.warnings) {
-    const [start, end] = warning.pos;
-    problems.push({ kind: 'feature', at: locator.at(start, end), message: sentence(warning.message) });
-  }
-  return problems;
+  const [warning] = document.warnings;
+  if (error !== undefined) return syntaxProblem(document, error, locator);
+  if (warning === undefined) return undefined;
+  return { kind: 'feature', at: locator.at(...warning.pos), message: sentence(warning.message) };
 }
 
 function syntaxProblem(document: Document.Parsed, error: YAMLError, locator: Locator): YamlProblem {

@@ -1,6 +1,7 @@
-import { describeOptions } from '../../kernel/options/describe.js';
+import { describeOptions, optionValues } from '../../kernel/options/describe.js';
 import { readBuiltInSchemas, type OptionSchema } from '../../kernel/options/index.js';
 import type { LoadedPlugin, Pipeline } from '../../kernel/pipeline/index.js';
+import { sectionsOf } from '../../kernel/pipeline/types.js';
 import type { RestUse, StagePlugin } from '../../kernel/plugin/contract.js';
 
 /** An option with a non-default value, both as texts; secrets are hidden. */
@@ -43,8 +44,7 @@ export function graphOf(pipeline: Pipeline): PipelineGraph {
     const own: OptionSchema | undefined = plugin.schema;
     return { id, use, changed: changedOptions(schemas.get(use) ?? own ?? {}, options) };
   };
-  const { server, names, limits, telemetry } = pipeline;
-  const sections = Object.entries({ server, names, limits, telemetry }).map(([name, options]) => ({
+  const sections = sectionsOf(pipeline).map(([name, options]) => ({
     id: name,
     use: name,
     changed: changedOptions(schemas.get(name) ?? {}, options),
@@ -73,10 +73,7 @@ function stageParts(
 }
 
 function changedOptions(schema: OptionSchema, options: unknown): readonly ChangedOption[] {
-  const values = new Map<string, unknown>(
-    typeof options === 'object' && options !== null ? Object.entries(options) : [],
-  );
-  return describeOptions(schema, values)
+  return describeOptions(schema, optionValues(options))
     .filter(({ isSet, isDefault }) => isSet && !isDefault)
     .map(({ key, value }) => ({ key, value: value ?? '(hidden)' }));
 }
