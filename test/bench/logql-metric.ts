@@ -11,7 +11,7 @@ const columns = gridColumns({ kind: 'range', startMs, endMs: startMs + hours * 3
 interface Shape {
   readonly name: string;
   readonly query: string;
-  /** Number of series. */
+  /** Number of series; their samples alternate, in time order unless `isShuffled`. */
   readonly series: number;
   readonly isShuffled: boolean;
 }

@@ -95,7 +95,7 @@ async function compareShape(backendUrl: string, shape: ScaleShape): Promise<void
   );
 }
 
-/** The first time with exact answers, for shapes whose first and later answers differ. */
+/** The first time with exact answers, for programs that distinguish first and later answers. */
 async function compareExact(backendUrl: string, shape: ScaleShape): Promise<void> {
   const { exact } = shape.aims;
   if (exact === undefined) return;

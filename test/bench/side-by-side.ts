@@ -34,7 +34,8 @@ export interface DataSet {
 
 /**
  * Sends the same queries to the proxy and directly to its backend, alternating, and prints ratios. `BACKEND_URL` names a VictoriaLogs,
- * `BACKEND_PID` its process, whose CPU time is printed. `BENCH_FIRST=N` sends only the first request for each query to N new processes.
+ * `BACKEND_PID` its process, whose CPU time is printed. `BENCH_FIRST=N` instead measures the first request of N new processes for each
+ * query.
  */
 export async function compareWithBackend(data: DataSet): Promise<void> {
   const external = process.env['BACKEND_URL'];

@@ -108,7 +108,7 @@ function openReader(url: string, app: string): Reader {
   return reader;
 }
 
-/** Pushes equal batches, one every tenth of a second; each line contains its creation time. */
+/** Pushes equal batches, one every tenth of a second; the timestamp of each line is its creation time. */
 async function push(backend: string, app: string, everySecond: () => Promise<unknown>): Promise<number> {
   const perBatch = linesPerSecond / batchesPerSecond;
   const begin = Date.now();

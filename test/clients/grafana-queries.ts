@@ -25,7 +25,7 @@ export const grafanaQueries = featuresOf('Grafana data source', 'Grafana data so
     run: async ({ http, orgId }) => {
       const answer = await new Grafana(http, orgId).query({ expr: 'vector(1)+vector(1)', endMs: 4_000 });
       same(answer.resultType, 'vector', 'resultType');
-      // Loki reads ten digits as seconds, although Grafana means nanoseconds.
+      // The API reads ten digits as seconds, although Grafana means nanoseconds.
       same(
         answer.series.map(({ points }) => points),
         [[[4_000_000_000, 2]]],

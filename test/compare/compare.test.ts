@@ -106,7 +106,7 @@ test('queries that are made can be read, but for those that are broken on purpos
       return [`${family} ${query.text}: ${error.message}`];
     }
   });
-  // What mixes stages at random is refused now and then, as a user's is.
+  // Random combinations of stages are occasionally rejected, like those of a user.
   t.true(faults.length < 20, faults.slice(0, 10).join('\n'));
 });
 

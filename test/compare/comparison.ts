@@ -10,13 +10,13 @@ import { judge, type Different, type Sides } from './verdict.js';
 export const outcomes = ['equal', 'unsteady', 'storage', 'lost', 'listed', 'different'] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** One cause, as far as its signature tells, with the smallest of its cases. */
+/** One cause, identified by its signature, with its smallest case. */
 export interface Finding extends Shrunk {
   readonly signature: string;
   readonly outcome: Outcome;
-  /** Why the outcome is not `different`: the phrase of docs/differences.md, or what the backend did not keep. */
+  /** The reason why the outcome is not `different`: the phrase of docs/differences.md, or the data that the backend did not keep. */
   readonly reason: string;
-  /** Entries that the smallest case is about. */
+  /** Entries that the smallest case selects. */
   readonly lines: readonly PlacedEntry[];
   readonly original: Question;
   readonly families: Map<string, number>;
@@ -38,11 +38,11 @@ export interface ComparisonSettings {
   readonly data: Dataset;
   readonly sides: Sides;
   readonly lost: readonly Lost[];
-  /** Told of each cause once, when its first case has been made small. */
+  /** Called once for each cause, after its first case has been shrunk. */
   readonly found?: (finding: Finding) => void;
 }
 
-/** Asks both every question, and finds the smallest case of what differs. */
+/** Sends every question to both sides, and shrinks the cases that differ. */
 export async function compareAll(
   questions: Iterable<Question> | AsyncIterable<Question>,
   settings: ComparisonSettings,
@@ -69,14 +69,14 @@ export function noneOf(): FamilyCount {
   };
 }
 
-/** So many questions that differ alike must have had the same cause before others are taken to have it too. */
+/** After this many similar differences with one cause, further ones are assigned to it without shrinking. */
 const enoughAlike = 4;
 
-/** Causes, and what led to them. */
+/** Causes by key, with their cases. */
 class Findings {
   readonly byKey = new Map<string, Finding>();
   readonly #settings: ComparisonSettings;
-  /** Keys of the findings of questions that differed alike at first sight. */
+  /** Finding keys of questions whose differences look similar before shrinking. */
   readonly #alike = new Map<string, string[]>();
 
   constructor(settings: ComparisonSettings) {
@@ -126,7 +126,7 @@ class Findings {
 
 const fewLines = 12;
 
-/** A difference over few entries of which one was not kept is the backend's; so is one where the order of arrival decides. */
+/** Attributes a difference over a few entries to the backend if it lost one of them, or if the difference depends on the arrival order. */
 function explanation(
   { question, difference }: Shrunk,
   lines: readonly PlacedEntry[],

@@ -14,7 +14,7 @@ interface Selection {
   readonly selects: (stream: Stream) => boolean;
 }
 
-/** The entries that a question's selectors and times take in. */
+/** The entries that a question's selectors and times select. */
 export function linesOf(question: Question, data: Dataset): readonly PlacedEntry[] {
   const selections = selectionsOf(question);
   return data.tenants
@@ -51,7 +51,7 @@ function selectionsOf({ query, window, atNs }: Question): readonly Selection[] {
   }
 }
 
-/** Loki adds `service_name` where it is missing, and `__tenant_id__` when asked for several tenants. */
+/** Loki adds `service_name` where it is missing, and `__tenant_id__` in requests for several tenants. */
 function selecting({ selector: { matchers } }: LogExpr): (stream: Stream) => boolean {
   return ({ labels }) =>
     matchers.every(

@@ -6,15 +6,15 @@ import { caseOf, type Question } from './question.js';
 import type { Different } from './verdict.js';
 
 /**
- * Whose doing a listed difference is: that of Loki's storage (where chunks were cut, what is flushed, which shard has a stream), of what the
- * backend keeps, or of the proxy, which only then counts as one that is listed.
+ * The origin of a listed difference: Loki's storage (chunk boundaries, flush state, or the shard of a stream), data that the backend does
+ * not keep, or the proxy; only the last one counts as listed.
  */
 export type ListedOutcome = 'storage' | 'lost' | 'listed';
 
-/** A difference that only the lines of the question tell. */
+/** A difference that only the lines of the question reveal. */
 interface ByLines {
   readonly outcome: ListedOutcome;
-  /** A phrase of the place in docs/differences.md where it stands. */
+  /** A phrase from the place in docs/differences.md that describes it. */
   readonly phrase: string;
   readonly matches: (question: Question, difference: Different, lines: readonly PlacedEntry[]) => boolean;
 }
@@ -22,14 +22,14 @@ interface ByLines {
 /** The default of `-detected-fields-max-scan-lines`. */
 const mostScanned = 2000;
 
-/** Whether the limit of lines falls between lines of one instant. */
+/** True if the line limit separates lines with equal timestamps. */
 function isCutWithinInstant({ params }: Question, lines: readonly PlacedEntry[]): boolean {
   const limit = Number(params['line_limit']);
   const newestFirst = lines.map(({ entry }) => entry.ns).sort((a, b) => (a > b ? -1 : 1));
   return newestFirst[limit] !== undefined && newestFirst[limit] === newestFirst[limit - 1];
 }
 
-/** The least number of lines of a pattern that Loki shows. */
+/** The minimum number of lines of a pattern that Loki shows. */
 const fewestLines = 30;
 
 const byLines: readonly ByLines[] = [
@@ -58,7 +58,7 @@ const byLines: readonly ByLines[] = [
   },
 ];
 
-/** Known differences that are not Loki's storage's doing. */
+/** Known differences that are not caused by Loki's storage. */
 const outcomes: ReadonlyMap<string, ListedOutcome> = new Map<string, ListedOutcome>([
   ['Structured metadata that is named like a label of its stream', 'lost'],
   ['`first_over_time`, `last_over_time`, `rate_counter` over lines of one instant', 'lost'],
@@ -73,14 +73,14 @@ const outcomes: ReadonlyMap<string, ListedOutcome> = new Map<string, ListedOutco
   ['averages grouped by labels (`avg_over_time(...) by (x)`) over several tenants', 'listed'],
 ]);
 
-/** The phrases, so that a test can look them up. */
+/** The phrases, so that a test can verify that the docs contain them. */
 export const listedPhrases: readonly string[] = [
   ...knownPhrases,
   ...byLines.map(({ phrase }) => phrase),
   ...outcomes.keys(),
 ];
 
-/** Where docs/differences.md tells a difference over these lines, and whose doing it is. */
+/** The origin of a difference over these lines and the phrase of docs/differences.md that lists it, or undefined. */
 export function listedAs(
   question: Question,
   different: Different,
@@ -97,7 +97,7 @@ export function listedAs(
   return phrase === undefined ? undefined : [outcomes.get(phrase) ?? 'storage', phrase];
 }
 
-/** Whether the proxy has the patterns of Loki, and no more lines in each than arrived late. */
+/** True if the proxy has Loki's patterns, with no more extra lines in each than arrived late. */
 export function hasLatePatterns(wanted: Answered, got: Answered, late: number): boolean {
   const [wantedLines, gotLines] = [linesByPattern(wanted), linesByPattern(got)];
   return (

@@ -5,7 +5,7 @@ import { countInIndex, countInLoki, pushToBackend, pushToLoki, rowsOf, type Acco
 const timeoutMs = 60_000;
 const pauseMs = 200;
 
-/** Fills every Loki and the backend with the same logs, unless they have them, and tells what the backend did not keep. */
+/** Fills every Loki and the backend with the same logs, unless they have them already; returns the rows that the backend did not keep. */
 export async function load(
   lokiUrls: readonly string[],
   backendUrl: string,
@@ -50,7 +50,7 @@ function entriesOf({ streams }: TenantData): number {
   return streams.reduce((sum, { entries }) => sum + entries.length, 0);
 }
 
-/** Waits until so many entries can be seen. */
+/** Waits until the given number of entries is visible. */
 async function seen(tenant: string, wanted: number, count: () => Promise<number>): Promise<void> {
   const until = Date.now() + timeoutMs;
   let last = 0;
@@ -62,7 +62,7 @@ async function seen(tenant: string, wanted: number, count: () => Promise<number>
   throw new Error(`tenant ${tenant}: ${last} of ${wanted} entries can be seen`);
 }
 
-/** Makes Loki write its chunks, which is when its index counts them. */
+/** Makes Loki flush its chunks, because its index counts only flushed ones. */
 export async function flush(url: string, data: Dataset): Promise<void> {
   await (await fetch(`${url}/flush`, { method: 'POST' })).arrayBuffer();
   for (const tenant of data.tenants)

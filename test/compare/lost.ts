@@ -10,13 +10,13 @@ import type { Question } from './question.js';
 import { natureOf } from './signature.js';
 import type { Different } from './verdict.js';
 
-/** A row that the backend does not give back as it was sent. */
+/** A row that the backend does not return as it was sent. */
 export interface Lost {
   readonly row: Row;
   readonly reason: string;
 }
 
-/** What was sent and cannot be read back: a field is another, missing, or one too many. */
+/** Rows that cannot be read back as sent: a field differs, is missing, or is extra. */
 export function lostRows({ sources }: TenantData, stored: readonly Labels[]): readonly Lost[] {
   const byTime = new Map<bigint, Labels[]>();
   for (const row of stored) {
@@ -33,7 +33,7 @@ export function lostRows({ sources }: TenantData, stored: readonly Labels[]): re
   );
 }
 
-/** Whether a difference can come from the order in which entries, or the metadata of an entry, arrived: VictoriaLogs does not keep it. */
+/** The reason if a difference can come from the arrival order of entries, or of an entry's metadata, which VictoriaLogs does not keep. */
 export function orderLost(
   { path }: Question,
   difference: Different,
@@ -50,7 +50,7 @@ export function orderLost(
   return isOfNames ? 'the order of metadata whose names become one' : undefined;
 }
 
-/** What an answer says of other labels than these: its sets of labels, or its fields. */
+/** The labels of a response other than these: its label sets, or its fields. */
 function without(names: ReadonlySet<string>, { body }: Answered): string {
   const answer = asObject(body);
   const sets = asArray(asObject(answer['data'])['result']).map((item) => {
@@ -61,7 +61,10 @@ function without(names: ReadonlySet<string>, { body }: Answered): string {
   return [...new Set([...sets, ...fields].map((item) => canonical(item)))].sort().join('\n');
 }
 
-/** The line read last tells the type and path of a detected field, the first the order of its parsers. */
+/**
+ * True if entries of a stream have equal timestamps: the last line read determines the type and path of a detected field, the first one the
+ * order of its parsers.
+ */
 function hasTie(lines: readonly PlacedEntry[]): boolean {
   const seen = new Set<string>();
   return lines.some(({ stream, entry }) => {
@@ -75,10 +78,10 @@ function joinedNames({ metadata }: Entry): readonly string[] {
   return labels.filter((label, index) => labels.indexOf(label) < index);
 }
 
-/** What the backend makes of a row, and the time, by which rows are found. */
+/** Fields that the backend derives, and the time, which is the lookup key of rows. */
 const made: ReadonlySet<string> = new Set(['_time', '_stream', '_stream_id']);
 
-/** What is another in the stored row that is most like the one sent. */
+/** The first difference between a sent row and the most similar stored row. */
 function reasonOf(sent: Labels, stored: readonly Labels[]): string | undefined {
   let fewest: readonly string[] | undefined;
   for (const row of stored) {

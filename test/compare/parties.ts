@@ -18,13 +18,13 @@ export interface Party {
 
 const timeoutMs = 30_000;
 
-/** Whoever answers Loki's API at an address. */
+/** A server that implements Loki's API. */
 export function partyAt(url: string): Party {
   const pool = new Pool(url, { connections: 4, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   return { ask: (question) => sentAgain(url, () => send(pool, caseOf(question))), close: () => pool.close() };
 }
 
-/** A server under load breaks off connections or is late, which says nothing about its answers. */
+/** Retries a request: a server under load may drop connections or time out, which says nothing about its responses. */
 async function sentAgain<Value>(url: string, ask: () => Promise<Value>): Promise<Value> {
   for (let left = mostBroken; ; left -= 1) {
     try {
@@ -69,7 +69,7 @@ function batches(streams: readonly Stream[]): readonly (readonly Stream[])[] {
   return made;
 }
 
-/** Repeats are pushed as often as the backend has them. */
+/** Pushes repeated rows as often as the backend has them. */
 export async function pushToLoki(url: string, { tenant, sources, streams }: TenantData): Promise<void> {
   const later = new Set(sources.flatMap(({ laterRows }) => laterRows));
   for (const isLater of [false, true]) {
@@ -99,7 +99,7 @@ function accountHeaders({ account, project }: Account): Readonly<Record<string, 
   return { accountid: String(account), projectid: String(project) };
 }
 
-/** How many entries Loki has of a tenant. */
+/** Number of entries that Loki has for a tenant. */
 export async function countInLoki(url: string, tenant: string, { startNs, endNs }: Dataset): Promise<number> {
   const seconds = (endNs - startNs) / 1_000_000_000n;
   const params = new URLSearchParams({
@@ -109,14 +109,14 @@ export async function countInLoki(url: string, tenant: string, { startNs, endNs 
   const answer = await fetch(`${url}/loki/api/v1/query?${params.toString()}`, {
     headers: { 'x-scope-orgid': tenant },
   });
-  // The form is that of Loki's vectors.
+  // The form of Loki's vectors.
   const { data } = (await answer.json()) as {
     readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
   };
   return Number(data.result[0]?.value[1] ?? 0);
 }
 
-/** How many entries the statistics of Loki count. */
+/** Number of entries in Loki's index statistics. */
 export async function countInIndex(
   url: string,
   tenant: string,
@@ -130,12 +130,12 @@ export async function countInIndex(
   const answer = await fetch(`${url}/loki/api/v1/index/stats?${params.toString()}`, {
     headers: { 'x-scope-orgid': tenant },
   });
-  // The form is that of Loki's statistics.
+  // The form of Loki's statistics.
   const { entries } = (await answer.json()) as { readonly entries: number };
   return entries;
 }
 
-/** The rows that a backend has of a tenant, with all their fields. */
+/** All rows of a tenant in the backend, with all their fields. */
 export async function rowsOf(
   url: string,
   account: Account,
@@ -150,7 +150,7 @@ export async function rowsOf(
   const text = await answer.text();
   if (!answer.ok)
     throw new Error(`the backend refused to list its rows: ${answer.status} ${text.slice(0, 300)}`);
-  // VictoriaLogs prints rows as JSON objects of texts.
+  // VictoriaLogs prints rows as JSON objects of strings.
   return text
     .split('\n')
     .filter((line) => line !== '')

@@ -1,24 +1,24 @@
 import type { Case } from '../conformance/cases.js';
 
-/** How a time is written in a parameter. */
+/** The format of a time in a parameter. */
 export type TimeForm = 'ns' | 's' | 'float' | 'rfc3339';
 
-/** A request in parts, so that the parts can be made smaller. */
+/** A request in parts, so that each part can be shrunk. */
 export interface Question {
   readonly id: string;
   readonly family: string;
-  /** Below `/loki/api/v1/`. */
+  /** Relative to `/loki/api/v1/`. */
   readonly path: string;
   readonly method: 'GET' | 'POST';
   /** Tenants in X-Scope-OrgID. */
   readonly tenants: readonly string[];
-  /** The parameter that holds a query, or `match[]`. */
+  /** The parameter with a query, or `match[]`. */
   readonly query?: { readonly name: string; readonly text: string };
   readonly window?: { readonly startNs: bigint; readonly endNs: bigint; readonly form: TimeForm };
-  /** The moment of an instant query. */
+  /** The time of an instant query. */
   readonly atNs?: bigint;
   readonly params: Readonly<Record<string, string>>;
-  /** Whether the groups of labels are asked for apart. */
+  /** True if the request asks for categorized labels. */
   readonly isCategorized: boolean;
 }
 

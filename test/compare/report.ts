@@ -18,7 +18,7 @@ const columns = [
 const mostLines = 4;
 const mostCharacters = 600;
 
-/** The table by family, and a line for all. */
+/** The table by family, with a total line. */
 export function tableOf({ families }: Comparison): string {
   const rows = [...families]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -31,7 +31,7 @@ export function tableOf({ families }: Comparison): string {
     .join('\n');
 }
 
-/** What is set aside is not judged; what is listed is judged as what it is, another answer. */
+/** The share counts only judged outcomes: a listed difference is judged as a different response; the other outcomes are excluded. */
 function cells({ asked, withData, outcomes: counts }: FamilyCount): readonly string[] {
   const judged = counts.equal + counts.listed + counts.different;
   const share = judged === 0 ? '' : `${((100 * counts.equal) / judged).toFixed(2)} %`;
@@ -44,7 +44,7 @@ function sum(a: FamilyCount, b: FamilyCount): FamilyCount {
   return total;
 }
 
-/** A finding as a person reads it. */
+/** A finding as readable text. */
 export function textOf(finding: Finding): string {
   const { question, difference, lines, signature, outcome, reason } = finding;
   const { path, params, headers, method } = caseOf(question);
@@ -79,7 +79,7 @@ function cut(text: string): string {
   return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}… (${text.length})`;
 }
 
-/** Everything, for machines. */
+/** The full result as JSON. */
 export function jsonOf({ families, findings }: Comparison): string {
   return JSON.stringify(
     {

@@ -1,6 +1,4 @@
-/**
- * Compares the answers of a Loki with those of a proxy on logs and requests that are made up: see test/compare/README.md.
- */
+/** Compares the responses of a Loki and a proxy for generated logs and requests: see test/compare/README.md. */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startDevBackend } from '../../plugins/embedded-backend/dev-backend.js';
@@ -83,7 +81,7 @@ async function run(loki: string): Promise<number> {
   const otherParties = otherUrls.map(partyAt);
   try {
     const lost = await load([loki, ...otherUrls], backend.url, data, accounts);
-    // So that listings go by the chunks in the store, not by the streams that an ingester knows.
+    // Makes listings use the chunks in the store instead of the streams that an ingester knows.
     for (const url of otherUrls) await flush(url, data);
     const entries = data.tenants
       .flatMap(({ streams }) => streams)
@@ -120,7 +118,7 @@ async function run(loki: string): Promise<number> {
   }
 }
 
-/** What counts chunks comes last, after Loki has flushed them, or not at all. */
+/** Questions that count chunks come last, after Loki has flushed, or are omitted. */
 async function* inTurn(
   questions: readonly Question[],
   flushed: () => Promise<void>,

@@ -6,7 +6,7 @@ import { partyAt, pushToBackend } from './parties.js';
 import type { Question } from './question.js';
 import type { Ask } from './verdict.js';
 
-/** Of a few logs, the same in each run of the tests. */
+/** Settings for a few logs, the same in each test run. */
 export function fewSettings(seed: number): DatasetSettings {
   return {
     seed,
@@ -21,7 +21,7 @@ export function fewLogs(seed: number): Dataset {
   return makeDataset(fewSettings(seed));
 }
 
-/** A proxy with these logs, that answers twice as two equal ones would. */
+/** A proxy with these logs; tests use it as both sides of a comparison. */
 export async function oneProxy(data: Dataset): Promise<{ readonly ask: Ask; close(): Promise<void> }> {
   const backend = await startDevBackend();
   const accounts = data.tenants.map(({ tenant }, index) => [tenant, { account: 1, project: index }] as const);
@@ -43,7 +43,7 @@ export async function oneProxy(data: Dataset): Promise<{ readonly ask: Ask; clos
   };
 }
 
-/** The same answers, but for one bend: a text in them is another one when the query has a certain part. */
+/** Alters responses: replaces a text in them if the query contains a given part. */
 export function bent(ask: Ask, part: string, from: string, to: string): Ask {
   return async (question: Question): Promise<Answered> => {
     const answer = await ask(question);

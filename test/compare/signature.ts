@@ -5,7 +5,7 @@ import { LogqlError, parseQuery, visit, type AstNode } from '../../core/logql/in
 import type { Question } from './question.js';
 import type { Different } from './verdict.js';
 
-/** What tells one cause from another: the shape of the smallest question, and in what its answers differ. */
+/** The identity of a cause: the shape of the smallest question, and the way its responses differ. */
 export function signatureOf(question: Question, difference: Different): string {
   return [
     question.path.replace(/\/[^/]+\/values$/, '/*/values'),
@@ -14,7 +14,7 @@ export function signatureOf(question: Question, difference: Different): string {
   ].join(' · ');
 }
 
-/** The names of what a query is made of, without names and values of its own. */
+/** The node kinds of a query, without its names and values. */
 function shapeOf({ query, tenants }: Question): string {
   const several = tenants.length > 1 ? ['several tenants'] : [];
   if (query === undefined) return several.join(' ');
@@ -38,7 +38,7 @@ function partOf(node: AstNode): string | undefined {
   return 'op' in node ? `${node.kind}(${node.op})` : node.kind;
 }
 
-/** How two answers differ, without the values of this case. */
+/** The way two responses differ, without the values of this case. */
 export function natureOf({ wanted, got, text }: Pick<Different, 'wanted' | 'got' | 'text'>): string {
   if (wanted.status !== got.status)
     return `status ${got.status}, Loki ${wanted.status}: ${general(errorText((wanted.status === 200 ? got : wanted).body))}`;
@@ -48,7 +48,7 @@ export function natureOf({ wanted, got, text }: Pick<Different, 'wanted' | 'got'
   return fieldRespects(wanted, got) ?? general(firstDifference(wanted, got) ?? text).slice(0, 160);
 }
 
-/** In what fields differ that both have detected. */
+/** The attributes in which detected fields differ, and `missing field` or `extra field`. */
 function fieldRespects(wanted: Answered, got: Answered): string | undefined {
   const [wantedFields, gotFields] = [wanted, got].map(
     ({ body }) =>
@@ -70,7 +70,7 @@ function fieldRespects(wanted: Answered, got: Answered): string | undefined {
   return [...respects].sort().join(', ');
 }
 
-/** The first lines of two texts that are not the same. */
+/** The first pair of lines that differ. */
 function firstDifference(wanted: Answered, got: Answered): string | undefined {
   const [wantedText, gotText] = [wanted, got].map(({ body }) => asObject(body)['data']);
   if (typeof wantedText !== 'string' || typeof gotText !== 'string') return undefined;
@@ -88,7 +88,7 @@ function general(text: string): string {
     .slice(0, 200);
 }
 
-/** Times, in nanoseconds, at which the points of two matrices differ, the first and the last of them. */
+/** Times, in nanoseconds, at which the points of two matrices differ. */
 export function differingMoments({ wanted, got }: Pick<Different, 'wanted' | 'got'>): readonly bigint[] {
   const [wantedPoints, gotPoints] = [pointsByTime(wanted), pointsByTime(got)];
   const times = [...new Set([...wantedPoints.keys(), ...gotPoints.keys()])].sort((a, b) => a - b);

@@ -2,15 +2,15 @@ import { hasData, type Answered } from '../../core/comparison/answers.js';
 import { compareAnswers } from '../conformance/compare.js';
 import { caseOf, type Question } from './question.js';
 
-/** Somebody who answers: Loki, or a proxy. */
+/** A side of the comparison that answers a question: Loki, or a proxy. */
 export type Ask = (question: Question) => Promise<Answered>;
 
-/** Loki answers some requests that are broken on purpose neither with data nor with an error: it asks itself forever. */
+/** Loki answers some intentionally invalid requests with neither data nor an error: it queries itself forever. */
 export class NoAnswerError extends Error {}
 
 export interface Different {
   readonly kind: 'different';
-  /** What the rules of the conformance tests say. */
+  /** The difference according to the rules of the conformance tests. */
   readonly text: string;
   readonly wanted: Answered;
   readonly got: Answered;
@@ -18,20 +18,20 @@ export interface Different {
 
 export type Verdict =
   | { readonly kind: 'equal'; readonly hasData: boolean }
-  /** Loki answers differently by itself: when it is asked again, or where it stores the same logs in another way; or not at all. */
+  /** Loki itself answers inconsistently: for repeated requests, or with other storage settings for the same logs; or not at all. */
   | { readonly kind: 'unsteady' }
   | Different;
 
 export interface Sides {
   readonly loki: Ask;
   readonly proxy: Ask;
-  /** Lokis that have the same logs and cut their chunks, or divide their queries, in another way. */
+  /** Lokis with the same logs but other chunk boundaries or query splitting. */
   readonly otherLokis: readonly Ask[];
 }
 
 /**
- * Asks both. Where the answers differ Loki is asked again, and what it does not say each time is no difference. Nor is
- * what another Loki answers as the proxy does.
+ * Sends the question to both sides. If the responses differ, repeats the request to Loki: an inconsistent response is no difference.
+ * Neither is a response of the proxy that equals another Loki's.
  */
 export async function judge(
   question: Question,
@@ -49,7 +49,7 @@ export async function judge(
       return { kind: 'unsteady' };
   }
   for (const other of otherLokis) {
-    // One that cannot answer, because its chunks are too many for it, says nothing.
+    // Ignores a Loki that cannot answer because it has too many chunks.
     const said = await other(question).catch(() => undefined);
     if (said !== undefined && compareAnswers(request, said, got) === undefined) return { kind: 'unsteady' };
   }

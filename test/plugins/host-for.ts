@@ -1,7 +1,7 @@
 import type { MetricSpecs } from '../../core/base/meters.js';
 import { makeHost, type FakeHost, type FakeHostSettings } from '../../core/testing/index.js';
 
-/** A host with the meters that a plugin declares, for tests that hold on to one instance of it. */
+/** A host with the meters that a plugin declares, for tests that keep one instance of it. */
 export function hostFor<Metrics extends MetricSpecs>(
   plugin: { readonly metrics?: Metrics },
   settings: Omit<FakeHostSettings<Metrics>, 'metrics'> = {},

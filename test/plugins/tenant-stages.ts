@@ -11,11 +11,11 @@ const tellTenant = defineStage({
   create: () => ({ handle: ({ slots }) => Promise.resolve({ kind: 'tenant', tenant: slots.tenant }) }),
 });
 
-/** A chain for endpoints that ask for the tenant only. */
+/** A chain for endpoints that need only the tenant. */
 export function tenantStages(
   options: Readonly<Record<string, unknown>> = {},
 ): readonly { readonly plugin: StagePlugin; readonly options?: unknown }[] {
-  // What a plugin needs of the stages before it is checked when the pipeline starts.
+  // The slots that a plugin needs are checked when the pipeline starts.
   const resolving = tenancy as unknown as StagePlugin;
   return [
     { plugin: resolving, options: optionsOf('tenancy', options) },

@@ -17,9 +17,9 @@ export type { Entry, Stream } from './view.js';
 
 export interface TenantData {
   readonly tenant: string;
-  /** What the backend is given. */
+  /** The rows for the backend. */
   readonly sources: readonly Source[];
-  /** What Loki is given: its view of the same rows. */
+  /** Loki's view of the same rows. */
   readonly streams: readonly Stream[];
 }
 
@@ -33,7 +33,7 @@ export interface Dataset {
 
 export interface DatasetSettings {
   readonly seed: number;
-  /** Names; the first has two thirds of the streams. */
+  /** Tenant names; the first tenant has two thirds of the streams. */
   readonly tenants: readonly string[];
   readonly endNs: bigint;
   readonly streams: number;
@@ -42,10 +42,10 @@ export interface DatasetSettings {
 
 /** Less than the age at which Loki flushes a chunk (`max_chunk_age`, two hours). */
 export const spanNs = 6600n * 1_000_000_000n;
-/** Half of the streams are as Loki's clients send them, so that all kinds of lines and queries meet. */
+/** Half of the streams look as Loki's clients send them, so that all kinds of lines and queries occur together. */
 const doors: readonly Door[] = ['push', 'push', 'push', 'push', 'push', 'parsed', 'wide', 'wide', 'rebuilt', 'otlp'];
 
-/** Logs by a seed: the same ones for the same settings. */
+/** Generates logs from a seed; equal settings give equal logs. */
 export function makeDataset(settings: DatasetSettings): Dataset {
   const { seed, endNs } = settings;
   const startNs = endNs - spanNs;
@@ -98,7 +98,7 @@ function rowMaker(random: Random, door: Door, shapeName: string): (ns: bigint) =
   }
 }
 
-/** Moments in order: bursts, silences, and now and then the same moment again. */
+/** Sorted timestamps: bursts, gaps, and occasional duplicates. */
 function times(random: Random, startNs: bigint, count: number): readonly bigint[] {
   const bursts = random.several(4, () => random.next(), 1);
   const made: bigint[] = [];

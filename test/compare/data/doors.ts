@@ -1,14 +1,14 @@
 import { missingMessage, type Labels, type Row, type Source } from './rows.js';
 
-/** A request that brings rows into the backend. */
+/** A request that inserts rows into the backend. */
 export interface Insertion {
-  /** With its parameters. */
+  /** Includes the query parameters. */
   readonly path: string;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** The requests that bring in some of the rows of a source. */
+/** The request that inserts the given rows of a source. */
 export function insertionOf(source: Source, rows: readonly Row[]): Insertion {
   const { door, streamFields } = source;
   if (door === 'push' || door === 'parsed')
@@ -25,13 +25,13 @@ export function insertionOf(source: Source, rows: readonly Row[]): Insertion {
   };
 }
 
-/** What the backend stores of a row, if it keeps everything. */
+/** The stored fields of a row, if the backend keeps everything. */
 export function storedRow({ streamFields }: Source, { message, fields }: Row): Labels {
   const all = { ...streamFields, ...fields, _msg: message === undefined || message === '' ? missingMessage : message };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
-/** A line without a message is its fields as JSON, but for one that collectors send as structured metadata. */
+/** The line of a row without a message is its fields as JSON, except the trace id, which collectors send as structured metadata. */
 function valuesOf({ ns, message, fields }: Row): readonly [string, string, Labels] {
   if (message !== undefined) return [String(ns), message, fields];
   const { trace_id: trace, ...others } = fields;
@@ -53,7 +53,7 @@ function rfc3339(ns: bigint): string {
 
 type Pair = readonly [name: string, value: string];
 
-/** Fields with dots in their names as objects in objects. */
+/** Fields with dots in their names as nested objects. */
 function nestedJson(pairs: readonly Pair[]): string {
   return `{${nestedMembers(pairs).join(',')}}`;
 }
@@ -66,7 +66,7 @@ function nestedMembers(pairs: readonly Pair[]): readonly string[] {
     groups.set(first, [...(groups.get(first) ?? []), [name, value]]);
   }
   return [...groups].flatMap(([first, members]) => {
-    // A name of its own may also be the first part of others.
+    // A full name may also be the first part of other names.
     if (members.some(([name]) => name === first))
       return members.map(([name, value]) => `${JSON.stringify(name)}:${scalar(value)}`);
     return [`${JSON.stringify(first)}:${nestedJson(members.map(([name, value]) => [name.slice(first.length + 1), value]))}`];
@@ -75,7 +75,7 @@ function nestedMembers(pairs: readonly Pair[]): readonly string[] {
 
 const plainScalar = /^(?:true|false|0|-?[1-9]\d{0,14}|-?(?:0|[1-9]\d{0,5})\.\d{0,4}[1-9])$/;
 
-/** Numbers and booleans as such, where their text stays the same. */
+/** Numbers and booleans as JSON values if that keeps their text unchanged. */
 function scalar(text: string): string {
   return plainScalar.test(text) ? text : JSON.stringify(text);
 }

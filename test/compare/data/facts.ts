@@ -1,11 +1,11 @@
 import type { Entry } from './dataset.js';
 
-/** What a query can ask of an entry. */
+/** The facts about an entry that a query can use. */
 export interface Facts {
   readonly kind: 'json' | 'logfmt' | 'packed' | 'text';
-  /** Names as the parser of its kind gives them, with their values. */
+  /** Names as the parser of its kind extracts them, with their values. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Paths of JSON values, as `| json x="path"` takes them. */
+  /** Paths of JSON values, as `| json x="path"` accepts them. */
   readonly paths: readonly string[];
   /** Pieces of the line. */
   readonly words: readonly string[];
@@ -37,7 +37,7 @@ function parsedJson(line: string): Readonly<Record<string, unknown>> | undefined
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    // An object that is no array; its members stay unknown.
+    // An object, not an array; its members have unknown types.
     return value as Readonly<Record<string, unknown>>;
   } catch {
     return undefined;
@@ -64,7 +64,7 @@ function flatten(
   }
 }
 
-/** A name as labels have it. */
+/** Converts a name to a label name. */
 export function asLabel(name: string): string {
   const clean = name.replace(/[^\w]/g, '_');
   return /^\d/.test(clean) ? `_${clean}` : clean;

@@ -8,7 +8,7 @@ const environments = ['prod', 'dev', 'staging'] as const;
 const pods = ['pod-0', 'pod-1', 'pod-2', 'pod-3'] as const;
 const teams = ['shop', 'core', 'y z'] as const;
 
-/** Names of which several become one label, also in other streams. */
+/** Names that partly map to the same label, also across streams. */
 const collectorFields: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.pod_name': pods,
   kubernetes_pod_name: pods,
@@ -81,7 +81,7 @@ function only(fields: Labels, names: readonly string[]): Labels {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 }
 
-/** Resource attributes; with `app`, they cannot be told from the fields that a collector chose. */
+/** Resource attributes; `app` makes them indistinguishable from the fields that a collector chose. */
 function attributes(random: Random): Labels {
   if (random.chance(0.06)) return {};
   const names = random.several(6, () => random.pick(attributeNames), 2);
@@ -110,12 +110,12 @@ const eventNames = [
   'a-b',
 ] as const;
 
-/** Names of the fields of rows without a message, which become members of an object. */
+/** Field names for rows without a message; the fields become members of an object. */
 export function eventFieldNames(random: Random): readonly string[] {
   return random.several(8, () => (random.chance(0.7) ? random.pick(eventNames) : fieldName(random)), 2);
 }
 
-/** Names of fields beside a message: structured metadata. */
+/** Names of the fields next to a message: structured metadata. */
 export function metadataFieldNames(random: Random, most: number): readonly string[] {
   return random.several(most, () => metadataName(random), 1);
 }
@@ -124,7 +124,7 @@ function metadataName(random: Random): string {
   const name = random.chance(0.4)
     ? random.pick(['trace_id', 'user', 'level', 'http.status', 'a-b', 'a.b', 'n'])
     : fieldName(random);
-  // Loki refuses names of nothing but signs, and the store has fields of its own.
+  // Loki rejects names without letters and digits, and the store has its own fields.
   return /^_|^$/.test(name) || !/[a-z\d]/i.test(name) ? 'meta' : name;
 }
 
@@ -160,7 +160,7 @@ export function eventValue(random: Random, name: string): string {
   }
 }
 
-/** The columns that VictoriaLogs makes of an OpenTelemetry record and its scope. */
+/** The columns that VictoriaLogs derives from an OpenTelemetry record and its scope. */
 export function recordFields(random: Random): Labels {
   const number = random.chance(0.3) ? 0 : random.between(1, 25);
   const text = random.chance(0.5) ? severityText(number) : random.pick(['INFO', 'Error', 'warn', 'Fehler']);

@@ -2,10 +2,10 @@ import type { Random } from '../../watch/random.js';
 import { metadataValue } from './fields.js';
 import { fitted, type Labels, type Row, type Source } from './rows.js';
 
-/** Loki takes lines that are an hour older than the newest of their stream, but no older ones. */
+/** Loki accepts lines up to an hour older than the newest of their stream. */
 const laterNs = 3000n * 1_000_000_000n;
 
-/** Rows of a source again: the same ones, or with a field more, less or of another value; at once, or after all others. */
+/** Repeats some rows of a source, unchanged or with one field added, removed or changed; either immediately or after all other rows. */
 export function withRepeats(random: Random, source: Source, endNs: bigint): Source {
   if (random.chance(0.4)) return source;
   const again = (share: number, row: Row): readonly Row[] =>
@@ -16,7 +16,7 @@ export function withRepeats(random: Random, source: Source, endNs: bigint): Sour
 }
 
 function repeatOf(random: Random, row: Row): Row {
-  // What makes a row an OpenTelemetry record stays.
+  // Keeps the fields that identify an OpenTelemetry record.
   const names = Object.keys(row.fields).filter((name) => !/^(?:severity_|scope\.)/.test(name));
   const kind = random.below(4);
   if (kind === 0) return { ...row };
@@ -31,7 +31,7 @@ function withField(row: Row, name: string, value: string): Row {
   return { ...row, fields: { ...row.fields, [name]: value } };
 }
 
-/** Beside some of the sources one whose stream Loki cannot tell from theirs, with some of their rows. */
+/** Adds siblings to some of the sources: streams that Loki cannot distinguish from the original, with some of its rows. */
 export function withSiblings(random: Random, sources: readonly Source[]): readonly Source[] {
   return sources.flatMap((source) => {
     const streamFields = respelled(random, source);
@@ -45,7 +45,7 @@ export function withSiblings(random: Random, sources: readonly Source[]): readon
   });
 }
 
-/** The same labels by another name of a stream field, or with another one that is no label. */
+/** Stream fields with the same labels: one field is respelled, or a field that is not a label is added. */
 function respelled(random: Random, { door, streamFields }: Source): Labels | undefined {
   if (door === 'otlp') return { ...streamFields, 'service.version': '3' };
   const names = Object.keys(streamFields).filter((name) => /[a-z0-9][-._][a-z0-9]/.test(name));

@@ -2,7 +2,7 @@ import type { Random } from '../../watch/random.js';
 import { randomJson, randomLogfmt } from './structured.js';
 import { addresses, anyText, digits, durations, hex, levels, methods, phrase, sizes, urls, users } from './values.js';
 
-/** Writes a line of a family, as of a moment. */
+/** Generates a line of a family for a given time. */
 export type Shape = (random: Random, at: Date) => string;
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
@@ -129,7 +129,7 @@ function brokenJson(random: Random): string {
   return random.pick([whole.slice(0, -1), `${whole} trailing`, `${whole}${whole}`, whole.replace('}', ',}'), ` ${whole}`, `x${whole}`, `[${whole}]`, whole]);
 }
 
-/** Lines of one program, a few of which are not as it writes the others. */
+/** Lines of one program, a few of which have another form. */
 function uneven(shape: Shape): Shape {
   return (random, at) => {
     const line = shape(random, at);

@@ -1,7 +1,7 @@
 import type { Random } from '../../watch/random.js';
 import { anyText, fieldName, numbers } from './values.js';
 
-/** JSON of random structure as text: nested, with keys repeated, numbers as they come and white space here and there. */
+/** JSON text with a random structure: nested, with duplicate keys, various number formats and occasional white space. */
 export function randomJson(random: Random, depth = 3): string {
   const members = random.several(7, () => member(random, depth), 1);
   const repeated = random.chance(0.15) ? [...members, member(random, depth), random.pick(members)] : members;
@@ -30,7 +30,7 @@ function number(random: Random): string {
   return random.chance(0.5) ? String(random.below(1000)) : random.pick(jsonNumbers);
 }
 
-/** A JSON string; its characters are sometimes escaped without need. */
+/** A JSON string, sometimes with unnecessary escapes. */
 function quoted(random: Random, text: string): string {
   const plain = JSON.stringify(text);
   if (!random.chance(0.08)) return plain;
@@ -39,7 +39,7 @@ function quoted(random: Random, text: string): string {
   );
 }
 
-/** logfmt of random structure: keys repeated or without a value, values with and without quotes. */
+/** logfmt with a random structure: keys that are repeated or have no value, values with and without quotes. */
 export function randomLogfmt(random: Random): string {
   const pairs = random.several(8, () => pair(random), 1);
   const more = random.chance(0.15) ? [...pairs, random.pick(pairs)] : pairs;

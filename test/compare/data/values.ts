@@ -236,7 +236,7 @@ export function hex(random: Random, count: number): string {
   return Array.from({ length: count }, () => random.below(16).toString(16)).join('');
 }
 
-/** Names that clash with each other, with labels, with metadata, and with what Loki makes of them. */
+/** Names that clash with each other, with labels, with metadata, or with names that Loki derives from them. */
 export const fieldNames = [
   'level',
   'msg',
@@ -286,7 +286,7 @@ export const fieldNames = [
   'k8s',
 ] as const;
 
-/** Names that only a stranger would think of. */
+/** Unusual names. */
 export const oddNames = [
   '1st',
   '_x',

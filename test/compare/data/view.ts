@@ -4,9 +4,9 @@ export interface Entry {
   readonly ns: bigint;
   readonly line: string;
   readonly metadata: Labels;
-  /** The rows of which it was made: repeats are one entry. */
+  /** The rows of the entry; repeated rows are one entry. */
   readonly rows: readonly Row[];
-  /** How many of them were sent after newer rows of their stream. */
+  /** Number of its rows that were sent after newer rows of their stream. */
   readonly late: number;
 }
 
@@ -14,17 +14,17 @@ export interface Stream {
   readonly labels: Labels;
   /** The name of the shape of its lines. */
   readonly shape: string;
-  /** In the order of time. */
+  /** Sorted by time. */
   readonly entries: readonly Entry[];
 }
 
 interface StreamNames {
   readonly labels: Labels;
-  /** Stream fields that are no labels. */
+  /** Stream fields that are not labels. */
   readonly metadata: Labels;
 }
 
-/** The streams that Loki has of rows: docs/loki-view.md, written down a second time. */
+/** Converts rows to Loki's streams: a second implementation of docs/loki-view.md. */
 export function viewOf(sources: readonly Source[]): readonly Stream[] {
   const streams = new Map<string, { labels: Labels; shape: string; entries: Map<string, Entry> }>();
   for (const source of sources) {
@@ -52,7 +52,7 @@ export function viewOf(sources: readonly Source[]): readonly Stream[] {
 const legalName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const onlyOtlp =
   /^(?:telemetry\..*|k8s\..*|os\.(?:type|name|version|description|build_id)|deployment\.environment(?:\.name)?|service\.(?:namespace|instance\.id))$/;
-/** Attributes that Loki makes labels of, and what is nested below them. */
+/** Attributes that Loki promotes to labels, and attributes nested below them. */
 const promoted =
   /^(?:service\.(?:name|namespace|instance\.id)|deployment\.environment(?:\.name)?|cloud\.(?:region|availability_zone)|(?:k8s\.(?:container|pod|cluster|namespace|replicaset|deployment|statefulset|daemonset|cronjob|job)|container)\.name)(?:\..*)?$/;
 
@@ -71,13 +71,13 @@ function namesOf(streamFields: Labels): StreamNames {
   const labels = [...winners].map(([label, field]) => [label, streamFields[field] ?? ''] as const);
   const others = fields.filter((field) => !isLabel(field));
   return {
-    // Loki wants at least one label, and derives this one anyway.
+    // Loki needs at least one label, and derives this one anyway.
     labels: sortedByName(labels.length > 0 ? labels : [['service_name', 'unknown_service']]),
     metadata: sortedByName(others.map((field) => [field, streamFields[field] ?? ''])),
   };
 }
 
-/** A name as labels have it. */
+/** Converts a name to a label name. */
 function labelOf(field: string): string {
   return legalName.test(field) ? field : shownName(field);
 }
@@ -99,7 +99,7 @@ function entryOf(row: Row, { door, streamFields }: Source, names: StreamNames): 
     return { ns, line, metadata: names.metadata, rows: [row] };
   }
   const isOtlp = door === 'otlp';
-  // A field with the name and the value of a stream field cannot be told from it.
+  // A field with the name and value of a stream field is indistinguishable from it.
   const shown = own
     .filter(([field, value]) => streamFields[field] !== value && !(isOtlp && isFilledIn(field, value, row)))
     .map(([field, value]) => [isOtlp ? field.replace(scopePrefix, '') : field, value] as const);
@@ -107,7 +107,7 @@ function entryOf(row: Row, { door, streamFields }: Source, names: StreamNames): 
   return { ns, line: message, metadata, rows: [row] };
 }
 
-/** An object of texts; `JSON.stringify` alone would put names that are whole numbers first. */
+/** An object of texts; `JSON.stringify` alone would put integer names first. */
 function objectText(fields: Labels): string {
   const names = Object.keys(fields).sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:${JSON.stringify(fields[name])}`).join(',')}}`;
@@ -122,7 +122,7 @@ export function severityText(number: number): string {
   return severities[number - 1] ?? 'Unspecified';
 }
 
-/** Whether VictoriaLogs stores the value because an OpenTelemetry record has none. */
+/** True if VictoriaLogs stores this value because the OpenTelemetry record has none. */
 function isFilledIn(field: string, value: string, { fields }: Row): boolean {
   if (field === 'severity_number') return value === '0';
   if (field === 'severity_text') return value === severityText(Number(fields['severity_number']));
@@ -130,7 +130,7 @@ function isFilledIn(field: string, value: string, { fields }: Row): boolean {
   return /^(?:trace|span)_id$/.test(field) && /^0+$/.test(value);
 }
 
-/** Equal for repeats. Of names that Loki shows alike, the last renamed one counts. */
+/** Equal for repeated rows. If several names look the same in Loki, the last renamed one counts. */
 function identityOf({ ns, line, metadata }: Pick<Entry, 'ns' | 'line' | 'metadata'>): string {
   const pairs = Object.entries(metadata);
   const renamed = pairs.filter(([field]) => shownName(field) !== field);

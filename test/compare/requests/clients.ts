@@ -6,7 +6,7 @@ import { lineFilter, parser, stages } from './stages.js';
 import { range, grouping } from './metrics.js';
 import type { Random } from '../../watch/random.js';
 
-/** Writes a question of a family. */
+/** Generates a question of a family. */
 export type Maker = (random: Random, data: Dataset) => Draft;
 
 function asked(
@@ -232,7 +232,7 @@ function patterns(random: Random, data: Dataset): Draft {
   });
 }
 
-/** What Grafana, its apps and logcli send. */
+/** Requests of Grafana, its apps and logcli. */
 export const clientFamilies: Readonly<Record<string, Maker>> = {
   explore,
   'explore-volume': exploreVolume,

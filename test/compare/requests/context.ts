@@ -4,21 +4,21 @@ import { asLabel, factsOf, type Facts } from '../data/facts.js';
 import { anyText, fieldName } from '../data/values.js';
 import { shownName } from '../data/view.js';
 
-/** What a query is about: an entry that it should find, and the names and values that are known at the stage being written. */
+/** The subject of a query: an entry that it should find, and the names and values known at the current stage. */
 export interface Context {
   readonly random: Random;
   readonly tenant: TenantData;
   readonly stream: Stream;
   readonly entry: Entry;
   readonly facts: Facts;
-  /** Labels with a value that they have for the entry; a stage adds to them. */
+  /** Labels with a value that they have for the entry; stages add to them. */
   readonly known: Map<string, string>;
 }
 
 export function makeContext(random: Random, dataset: Dataset): Context {
   const tenant = random.chance(0.85) ? dataset.tenants[0] : random.pick(dataset.tenants);
   if (tenant === undefined) throw new Error('no data');
-  // Lines that a parser takes apart have more to ask about.
+  // Prefers lines that a parser can extract fields from, because they allow more queries.
   const streams = random.several(2, () => random.pick(tenant.streams), 2);
   const stream = streams.find(hasFields) ?? random.pick(streams);
   const entry = random.pick(stream.entries);
@@ -39,12 +39,12 @@ function hasFields({ shape, entries }: Stream): boolean {
   );
 }
 
-/** A label: mostly one that the entry has. */
+/** A label, mostly one that the entry has. */
 export function aLabel({ random, known }: Context): string {
   return random.chance(0.93) ? random.pick([...known.keys()]) : asLabel(fieldName(random)) || 'x';
 }
 
-/** A value for a label: mostly the one it has. */
+/** A value for a label, mostly the actual one. */
 export function aValue({ random, known }: Context, name: string): string {
   return random.chance(0.8) ? (known.get(name) ?? anyText(random)) : anyText(random);
 }
@@ -59,7 +59,7 @@ export function quoted(random: Random, text: string): string {
   return canTick && random.chance(0.4) ? `\`${text}\`` : goQuoted(text);
 }
 
-/** Double quotes as Go reads them: escapes of JSON but `\/`, and characters beyond ASCII as they are. */
+/** Double quotes as Go reads them: JSON escapes except `\/`, and unescaped non-ASCII characters. */
 export function goQuoted(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\x7f');
 }
@@ -83,7 +83,7 @@ export function labelOfAny({ random, tenant }: Context): string {
   return random.pick(Object.keys(random.pick(tenant.streams).labels));
 }
 
-/** A matcher of a label that the stream may not have; mostly one that takes in the stream. */
+/** A matcher for a label that the stream may not have; mostly one that matches the stream. */
 function otherMatcher(context: Context): string {
   const { random, stream } = context;
   const name = labelOfAny(context);

@@ -6,7 +6,7 @@ import { randomFamilies } from './random-families.js';
 
 const makers: ReadonlyMap<string, Maker> = new Map(Object.entries({ ...clientFamilies, ...randomFamilies }));
 
-/** Families that are asked more often than others. */
+/** Families with a higher share of the questions. */
 const weights: ReadonlyMap<string, number> = new Map([
   ['logs', 6],
   ['metric', 5],
@@ -23,7 +23,7 @@ const weights: ReadonlyMap<string, number> = new Map([
 
 export const families: readonly string[] = [...makers.keys()];
 
-/** Question number `index` of a seed: each can be made alone. */
+/** Question number `index` of a seed; each can be generated separately. */
 export function makeQuestion(
   seed: number,
   index: number,

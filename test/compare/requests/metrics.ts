@@ -104,7 +104,7 @@ function ofLines(context: Context, chosen: string, interval: string, offset: str
   return `${random.pick(logFunctions)}(${query})`;
 }
 
-/** A label that has a number, now and then another one; none where the entry has no number. */
+/** A label with a numeric value, occasionally another one; undefined if the entry has no number. */
 function numericLabel(context: Context): string | undefined {
   const { random, known } = context;
   if (random.chance(0.15)) return aLabel(context);

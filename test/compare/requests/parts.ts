@@ -3,7 +3,7 @@ import type { Dataset } from '../data/dataset.js';
 import type { Question, TimeForm } from '../question.js';
 import type { Context } from './context.js';
 
-/** A question without the name and the family that it gets at the end. */
+/** A question without its id and family, which are added at the end. */
 export type Draft = Omit<Question, 'id' | 'family'>;
 
 const secondNs = 1_000_000_000n;
@@ -20,7 +20,7 @@ export function draft(context: Context, path: string, parts: Partial<Draft> = {}
   };
 }
 
-/** The whole of the data, or a part around the entry that the question is about. */
+/** The full time range of the data, or a part around the question's entry. */
 export function window({ random, entry }: Context, data: Dataset): NonNullable<Question['window']> {
   const form = random.pick(forms);
   if (random.chance(0.45)) return { startNs: data.startNs, endNs: data.endNs, form };
@@ -31,7 +31,7 @@ export function window({ random, entry }: Context, data: Dataset): NonNullable<Q
   return { startNs: rounded, endNs: rounded + around, form };
 }
 
-/** Steps that give between a few and some hundreds of points. */
+/** A step that yields a few to a few hundred points. */
 export function step(random: Random, span: bigint): string {
   const seconds = Math.max(1, Math.ceil(Number(span / secondNs) / random.pick([4, 10, 40, 120])));
   return random.pick([
@@ -51,7 +51,7 @@ export function metricWindow(
   return { window: chosen, step: step(context.random, chosen.endNs - chosen.startNs) };
 }
 
-/** A moment at which ranges find the entry. */
+/** An evaluation time at which ranges include the entry. */
 export function instant({ random, entry }: Context, data: Dataset): bigint {
   if (random.chance(0.25)) return data.endNs;
   const later = entry.ns + BigInt(random.below(random.pick([30, 300, 1800]))) * secondNs;

@@ -81,7 +81,7 @@ const stray = [
   '$',
 ] as const;
 
-/** A query with one thing wrong, or several. */
+/** A query with one or more errors. */
 function broken(random: Random, data: Dataset): Draft {
   const context = makeContext(random, data);
   let text = random.chance(0.5) ? logText(context) : metric(context, random.between(0, 2));
@@ -109,7 +109,7 @@ function broken(random: Random, data: Dataset): Draft {
   });
 }
 
-/** Any other question, asked of all tenants at once. */
+/** Any other question, sent for all tenants at once. */
 function tenants(others: readonly Maker[]): Maker {
   return (random, data) => {
     const question = random.pick(others)(random, data);

@@ -5,7 +5,7 @@ import { template } from './templates.js';
 
 type StageWriter = (context: Context) => string;
 
-/** One stage that can stand anywhere; names it brings in are known from then on. */
+/** One stage that can appear anywhere; later stages can use the names that it adds. */
 export function stage(context: Context): string {
   const { random } = context;
   const writers: readonly StageWriter[] = [
@@ -30,7 +30,7 @@ export function stage(context: Context): string {
 
 export function stages(context: Context, most: number, least = 0): string {
   const written = context.random.several(most, () => stage(context), least);
-  // `drop a != "x"` reads on, so a line filter must not follow a bare name.
+  // `drop a != "x"` would continue the stage, so a line filter must not follow a bare name.
   return written
     .filter((text, index) => !(/^!/.test(text) && /^\| *(drop|keep)/.test(written[index - 1] ?? '')))
     .map((text) => ` ${text}`)
@@ -60,7 +60,7 @@ function orChain(context: Context, word: string): string {
   return `${op} ${[word, ...others].map((text) => quoted(random, isRegexp ? escaped(text) : text)).join(' or ')}`;
 }
 
-/** A regular expression around a word, often one that finds it. */
+/** A regular expression derived from a word, often one that matches it. */
 export function wordPattern({ random, facts }: Context, word: string): string {
   const safe = escaped(word);
   const other = escaped(facts.words.length > 0 ? random.pick(facts.words) : 'b');
@@ -256,5 +256,5 @@ function dropKeep(context: Context): string {
   return `| ${random.pick(['drop', 'drop', 'keep'])} ${items.join(', ')}`;
 }
 
-/** Values that a user would write into a filter, for requests that are broken on purpose. */
+/** Values that a user would write into a filter, for intentionally invalid requests. */
 export const literals: readonly string[] = [...levels, ...numbers, ...durations, ...sizes];

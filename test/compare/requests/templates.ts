@@ -1,6 +1,6 @@
 import { aLabel, type Context } from './context.js';
 
-/** `N` and `M` stand for labels; what is piped is text unless a conversion comes first. */
+/** `N` and `M` are placeholders for labels; piped values are text unless a conversion comes first. */
 const actions = [
   '.N',
   '.N | upper',
@@ -87,7 +87,7 @@ const actions = [
   '$v := .N',
 ] as const;
 
-/** A template: texts and actions after one another. */
+/** A template: a sequence of texts and actions. */
 export function template(context: Context): string {
   const { random } = context;
   const parts = random.several(

@@ -3,7 +3,7 @@ import type { Question } from '../question.js';
 
 const hourNs = 3_600_000_000_000n;
 
-/** The question with another query; what asks for lines is asked of the hours before an instant. */
+/** The question with another query; a log query in an instant query becomes a range query over the hours before the instant. */
 export function* asking(question: Question, expr: Expr): Generator<Question> {
   if (question.query === undefined) return;
   const text = printPlain(expr);

@@ -10,7 +10,7 @@ import type {
   VectorAggregation,
 } from '../../../core/logql/index.js';
 
-/** Expressions that are a part of another, or lack a part of it; the boldest first. */
+/** Expressions that are a part of another, or lack a part of it; the largest reductions first. */
 export function* smallerExprs(expr: Expr): Generator<Expr> {
   if (expr.kind === 'log') yield* smallerLogs(expr);
   else {
@@ -19,7 +19,7 @@ export function* smallerExprs(expr: Expr): Generator<Expr> {
   }
 }
 
-/** The log queries of a metric expression of one range. */
+/** The log query of a range aggregation without unwrap. */
 function* logsIn(expr: MetricExpr): Generator<Expr> {
   if (expr.kind === 'range-aggregation' && expr.range.unwrap === undefined) yield expr.range.query;
 }
@@ -90,7 +90,7 @@ function* smallerLogs(expr: LogExpr): Generator<LogExpr> {
   for (const stages of withoutOne(expr.stages)) yield { ...expr, stages };
   const { matchers } = expr.selector;
   for (const fewer of withoutOne(matchers)) {
-    // A selector of nothing but tenants is a difference of its own.
+    // A selector with only tenants would be a different kind of difference.
     if (fewer.some(({ name }) => name !== '__tenant_id__'))
       yield { ...expr, selector: { ...expr.selector, matchers: fewer } };
   }

@@ -6,7 +6,7 @@ import {
   type MetricExpr,
 } from '../../../core/logql/index.js';
 
-/** The expression with other log queries; undefined where none of them changes. */
+/** The expression with changed log queries; undefined if none changes. */
 export function mapLogQueries(expr: Expr, change: (query: LogExpr) => LogExpr | undefined): Expr | undefined {
   const others = new Map(logQueriesOf(expr).map((query) => [query, change(query)]));
   if ([...others.values()].every((other) => other === undefined)) return undefined;
@@ -16,7 +16,7 @@ export function mapLogQueries(expr: Expr, change: (query: LogExpr) => LogExpr | 
     : mapLogRanges(expr, (range) => ({ ...range, query: changed(range.query) }));
 }
 
-/** The expression with other ranges. */
+/** The expression with changed ranges. */
 export function mapLogRanges(expr: MetricExpr, change: (range: LogRange) => LogRange): MetricExpr {
   switch (expr.kind) {
     case 'range-aggregation':

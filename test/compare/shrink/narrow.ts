@@ -7,7 +7,7 @@ import { mapLogRanges } from './map.js';
 
 const millisecondNs = 1_000_000n;
 
-/** The question about half of the entries that it takes in, then about a quarter less at each end. */
+/** The question about each half of the entries that it selects, then without a quarter at either end. */
 export function* narrower(question: Question, expr: Expr | undefined, data: Dataset): Generator<Question> {
   const times = [...new Set(linesOf(question, data).map(({ entry }) => entry.ns))].sort((a, b) =>
     a < b ? -1 : 1,
@@ -30,7 +30,7 @@ function* between(question: Question, expr: Expr | undefined, times: readonly bi
   yield* asking({ ...question, atNs: last }, withIntervals(expr, last - first));
 }
 
-/** All ranges as long as the span, in whole milliseconds, and not shifted. */
+/** Sets all ranges to the span, in whole milliseconds, without an offset. */
 function withIntervals(expr: MetricExpr, spanNs: bigint): MetricExpr {
   const intervalNanoseconds = (spanNs / millisecondNs + 1n) * millisecondNs;
   return mapLogRanges(expr, (range) => ({ ...range, intervalNanoseconds, offsetNanoseconds: 0n }));

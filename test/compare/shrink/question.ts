@@ -9,10 +9,10 @@ import { smallerExprs } from './expr.js';
 import { mapLogQueries } from './map.js';
 import { narrower } from './narrow.js';
 
-/** One way of making questions smaller. */
+/** One way to shrink questions. */
 export type Shortening = (question: Question, data: Dataset, difference: Different) => Generator<Question>;
 
-/** In the order in which they are best tried, each until it helps no more. */
+/** In the best order; each is repeated until it no longer helps. */
 export const shortenings: readonly Shortening[] = [
   instantOf,
   fewerParameters,
@@ -24,7 +24,7 @@ export const shortenings: readonly Shortening[] = [
   narrowerTimes,
 ];
 
-/** A query over time asked at the first or last moment at which its answers differ. */
+/** A range query as an instant query at the first or last time at which the responses differ. */
 function* instantOf(question: Question, _data: Dataset, difference: Different): Generator<Question> {
   if (question.path !== 'query_range') return;
   const moments = differingMoments(difference);
@@ -54,7 +54,7 @@ function* smallerQueries(question: Question): Generator<Question> {
   if (expr !== undefined) for (const smaller of smallerExprs(expr)) yield* asking(question, smaller);
 }
 
-/** Every selector replaced by one that selects a single stream. */
+/** The question with every selector replaced by one that selects a single stream. */
 function* ofOneStream(question: Question, data: Dataset): Generator<Question> {
   const expr = readable(question);
   if (expr === undefined) return;
@@ -74,7 +74,7 @@ function selecting(query: LogExpr, labels: Labels): LogExpr {
   return { ...query, selector: { kind: 'selector', span, matchers } };
 }
 
-/** What lists or measures streams depends on where chunks begin and end, the more the shorter the time. */
+/** Skips listings and stream statistics, which depend on chunk boundaries, and more so over short ranges. */
 function* narrowerTimes(question: Question, data: Dataset): Generator<Question> {
   if (/^(?:label|series|index|patterns)/.test(question.path)) return;
   yield* narrower(question, readable(question), data);

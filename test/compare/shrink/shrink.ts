@@ -10,7 +10,7 @@ export interface Shrunk {
 
 const mostTries = 150;
 
-/** Makes a question smaller as long as its answers differ in the same respect: their status, or what they hold. */
+/** Shrinks a question while the responses still differ in the same respect: their status, or their content. */
 export async function shrink(
   start: Shrunk,
   data: Dataset,

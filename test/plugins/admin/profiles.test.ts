@@ -44,7 +44,7 @@ test.serial('the index names the profiles', async (t) => {
   for (const name of ['profile', 'allocs', 'heap']) t.true(body.toString().includes(name));
 });
 
-/** A profile as readers of pprof's format see it: what it measures, and the functions of its samples, added up by name. */
+/** A profile as readers of pprof's format see it: the measured values, and the functions of its samples, summed by name. */
 function read(bytes: Buffer): { readonly measured: readonly string[]; readonly byName: Map<string, number> } {
   const {
     sampleType,
@@ -67,7 +67,7 @@ function read(bytes: Buffer): { readonly measured: readonly string[]; readonly b
   return { measured, byName };
 }
 
-/** Works, or allocates and keeps, from time to time until a profile has been taken. */
+/** Repeats the work until a profile has been taken. */
 async function during<Result>(work: () => void, taken: Promise<Result>): Promise<Result> {
   const timer = setInterval(work, 1);
   try {

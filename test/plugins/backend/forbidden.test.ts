@@ -16,7 +16,7 @@ endpoints:
   - use: patterns
 `;
 
-/** What clients see of a backend that forbids everything, and answers one kind of call after all others. */
+/** The statuses that clients see if the backend returns 403 for everything, and one kind of call finishes last. */
 async function statusesOf(last: string): Promise<Readonly<Record<string, number>>> {
   const server = createServer((request, response) => {
     const isLast = request.url?.startsWith(`/select/logsql/${last}`) === true;

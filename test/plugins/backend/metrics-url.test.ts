@@ -5,7 +5,7 @@ import test from 'ava';
 import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxyFile, type ProxyUnderTest } from '../../../core/testing/index.js';
 
-/** Metrics of processes of a cluster, as a server tells them by path. */
+/** The metrics pages of the processes of a cluster, by path. */
 class Pages {
   readonly asked: { readonly url: string; readonly headers: IncomingHttpHeaders }[] = [];
   readonly texts: Map<string, string>;
@@ -40,7 +40,7 @@ async function withPages(
   }
 }
 
-/** Of 1000 bytes. */
+/** Memory metrics with a total of 1000 bytes. */
 const memory = (used: number): string =>
   [`process_resident_memory_anon_bytes ${used}`, 'vm_available_memory_bytes 1000'].join('\n');
 const selector = (selects: number, used = 10): string =>
@@ -50,7 +50,7 @@ const selector = (selects: number, used = 10): string =>
     'vl_select_remote_send_errors_total{addr="127.0.0.1:9491"} 0',
     memory(used),
   ].join('\n');
-/** It counts none of what selectors ask it. */
+/** A storage node does not count the queries of selectors. */
 const node = (used: number, version = 'v1.52.0'): string =>
   [
     'vl_concurrent_select_current 0',
@@ -60,7 +60,7 @@ const node = (used: number, version = 'v1.52.0'): string =>
   ].join('\n');
 
 const nothing = (): Promise<void> => Promise.resolve();
-/** Every listing counts as long. */
+/** Makes every listing count as long. */
 const gated = { 'backend-heavy-query-min-range': '1s' };
 
 async function withProxyOver(

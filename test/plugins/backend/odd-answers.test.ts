@@ -19,7 +19,7 @@ interface Lie {
 
 const json = 'application/json';
 const time = '"_time":"2026-11-01T00:00:00Z"';
-/** What no VictoriaLogs answers to any call, though each was taken for an empty answer, or for one of rows without fields. */
+/** Responses that no VictoriaLogs sends, although each was once read as an empty answer, or as rows without fields. */
 const lies: readonly Lie[] = [
   { status: 204, type: json, body: '' },
   { status: 226, type: json, body: '{"values":[]}' },
@@ -36,7 +36,7 @@ const lies: readonly Lie[] = [
   { status: 200, type: json, body: `{${time},"_stream":"{}","rows":5,"lines":5,"entries":5}\n` },
 ];
 
-/** An embedded backend behind something that lies about one of its endpoints. */
+/** A server in front of an embedded backend that fakes the responses of one endpoint. */
 class Liar {
   endpoint = '';
   lie: Lie | undefined;
@@ -114,7 +114,7 @@ const questions: readonly (readonly [path: string, params: Readonly<Record<strin
 
 interface Reply {
   readonly status: number;
-  /** Without statistics, which tell of times. */
+  /** Without statistics, which contain timings. */
   readonly answer: unknown;
   readonly error: string;
 }
@@ -173,7 +173,7 @@ test.serial(
           async ({ url }) => {
             liar.endpoint = endpoint;
             for (const [index, lie] of lies.entries()) {
-              // Each endpoint tells its share of the lies; all of them together are tried on the decoders.
+              // Each endpoint returns a part of the fake responses; the decoder tests cover all of them.
               if (index % 4 !== turn % 4) continue;
               liar.lie = lie;
               const start = starts[index] ?? 0;
@@ -200,7 +200,7 @@ test.serial(
           {
             flags: {
               ...flags(address),
-              // With the inventory, names and values over an hour are read from streams.
+              // With the inventory, names and values over an hour would be read from streams.
               'metadata-inventory-parallelism': endpoint.startsWith('stream_field') ? '0' : '4',
             },
           },

@@ -37,7 +37,7 @@ for (const query of queries) {
         const atNs = endNs - (BigInt(index) * hourNs) / 2n - 1n;
         return [atNs, JSON.stringify({ msg: 'x', level: 'info', n: index })] as const;
       });
-      // One that was pushed twice makes the proxy look for repeated ones.
+      // A row that was pushed twice makes the proxy look for repeated rows.
       await pushLoki(backend.url, { app }, [...lines, ...lines.slice(0, 1)]);
     }
     await withProxy(pipeline(backend.url), async ({ url }) => {

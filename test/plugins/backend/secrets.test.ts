@@ -5,7 +5,7 @@ import test from 'ava';
 import { request } from 'undici';
 import { withProxyFile, type FileSettings, type ProxyUnderTest } from '../../../core/testing/index.js';
 
-/** A server that answers every question with a refusal, in which it repeats what it was sent, and more. */
+/** A server that rejects every query with a message that echoes the request, and more. */
 async function withGossip(
   saying: (headers: IncomingHttpHeaders) => string,
   use: (host: string, asked: readonly IncomingMessage[]) => Promise<void>,
@@ -37,7 +37,7 @@ function withFlags(
   return withProxyFile('pipelines/reference-compatible.yaml', use, { ...settings, flags });
 }
 
-/** Text in each way in which a server may repeat it. */
+/** The text in each encoding in which a server may echo it. */
 function spellings(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   return [text, encodeURIComponent(text), bytes.toString('base64'), bytes.toString('base64url')];

@@ -19,7 +19,7 @@ import { backendMetrics } from '../../../plugins/backend/metrics.js';
 import { BackendStage } from '../../../plugins/backend/stage.js';
 
 function optionsFor(url: string, more: Readonly<Record<string, unknown>> = {}): BackendOptions {
-  // optionsOf gives what the schema says, which is what the type was made from.
+  // optionsOf applies the schema, which the type is generated from.
   return optionsOf('backend', { url, ...more }) as unknown as BackendOptions;
 }
 
@@ -202,7 +202,7 @@ test.serial(
         const taken = upstream.list({ ...day, listing: 'streams', range: { startNs: 0n, endNs: 1n } });
         await asked;
         t.is(await stage.ready(), undefined);
-        // A long listing is let in by the gauges; it waits for the place then.
+        // The gauges admit a long listing, which then waits for the slot.
         const long = upstream.list({ ...day, listing: 'streams' });
         await metricsRead;
         controller.abort();
@@ -293,7 +293,7 @@ test.serial('a request with many calls at once makes no warning of listeners', a
     });
     await stage.stop();
   });
-  // Warnings are told in a later turn.
+  // Warnings are emitted in a later turn.
   await new Promise((resolve) => setImmediate(resolve));
   process.off('warning', onWarning);
   t.deepEqual(warnings, []);

@@ -5,7 +5,7 @@ import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.j
 import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 
-// Without the guard, which refuses requests while the process is strained.
+// Without the guard, which rejects requests while the process is strained.
 const pipeline = `
 version: 1
 stages:
@@ -18,14 +18,14 @@ endpoints:
 `;
 const statistics = '/select/logsql/stats_query_range';
 
-/** A backend that answers statistics over time once so many are asked for at once, and the most of them that were. */
+/** A backend that holds range statistics until `held` of them are in flight, and records the maximum. */
 async function slowBackend(t: ExecutionContext, held: number) {
   const backend = await startDevBackend();
   let running = 0;
   let most = 0;
   let isHeld = true;
   const waiting: (() => void)[] = [];
-  // Time for one more to come, and a way out where fewer come.
+  // Runs shortly after the last expected request, so that one more could arrive; the failsafe covers fewer requests.
   const release = (): void => {
     isHeld = false;
     for (const send of waiting.splice(0)) send();

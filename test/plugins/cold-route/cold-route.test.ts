@@ -6,7 +6,7 @@ import { boundaryNs, linesOf, minuteNs, minutes, withTwoBackends, type Line } fr
 
 const old: Line = { minute: -180, text: 'old' };
 const young: Line = { minute: 180, text: 'young' };
-/** Around the boundary: in both, in one, in the other. */
+/** Lines around the boundary: in both backends, only in the hot one, only in the cold one. */
 const both: Line = { minute: -10, text: 'in both' };
 const onlyHot: Line = { minute: -20, text: 'only hot' };
 const onlyCold: Line = { minute: 20, text: 'only cold' };
@@ -21,7 +21,7 @@ function manifest(newestMinute: number, totalFiles = 3): string {
 test('without -cold-enabled every exchange goes on over the backend alone', async (t) => {
   const exchange = makeExchange();
   const answer = makeLogAnswer({ app: 'a' }, ['line']);
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   const options = optionsOf('cold-route') as unknown as ColdRouteOptions;
   const run = await runStage(coldRoute, options, exchange, () => Promise.resolve(answer));
   t.is(run.answer, answer);
@@ -96,7 +96,7 @@ test('-cold-boundary says from which age on lines are cold', async (t) => {
     return found;
   };
   t.deepEqual(await use('168h'), inOrder);
-  // What is young is looked for in the cold backend, which does not have it.
+  // Recent lines are now expected in the cold backend, which does not have them.
   t.deepEqual(await use('160h'), ['only cold', 'in both', 'old']);
 });
 
@@ -151,13 +151,13 @@ test('-cold-manifest-refresh says how often the manifest is read, and a bad one 
           String(record.get('body')).includes('cannot read the manifest of the cold backend'),
         ).length;
       t.is(told(), 1);
-      // Valid, but endless.
+      // Valid, but without an end.
       manners.manifest = manifest(60) + ' '.repeat(100_000);
       await readAgain();
       t.deepEqual(await lines(-400, 401), ['young', 'in both', 'only hot']);
       manners.manifest = manifest(60);
       await readAgain();
-      // Another query: what was read of the first one is kept.
+      // Another query, because the answer to the first one is cached.
       t.deepEqual(await lines(-400, 400, '{app=~"sho."}'), inOrder);
       t.true((await metric('cold_manifest_reads_total{outcome="failed"}')) > 0);
       t.true((await metric('cold_newest_timestamp_seconds')) > 1e9);

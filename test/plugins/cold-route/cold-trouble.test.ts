@@ -77,7 +77,7 @@ test('with -query-range-partial-responses hot lines come alone with a warning, w
       t.is(series.status, 200);
       t.regex(series.text, /the cold backend could not be read/);
       t.regex((await ask('labels', minutes(-400, 400))).text, /the cold backend could not be read/);
-      // Logs Drilldown asks for each field at once, and gets them from one reading of rows.
+      // Logs Drilldown requests each field at the same time, and gets all of them from one read of the rows.
       const fields = await Promise.all(
         ['level', 'ms', 'msg'].map((field) =>
           ask(
@@ -135,7 +135,7 @@ const parsers: readonly (readonly [name: string, refuses: (query: string) => boo
   ['all but selectors', (query) => !/^(?:\*|\{[^}]*\})$/.test(query)],
 ];
 
-/** The answers of a cold backend that refuses nothing, by the turn of the questions. */
+/** Responses with a cold backend that rejects nothing, by turn. */
 const undamaged = new Map<number, Promise<readonly unknown[]>>();
 
 for (const [index, [name, refuses]] of parsers.entries())
@@ -195,7 +195,7 @@ test('only a manifest with whole times and counts is one', (t) => {
     t.throws(() => readManifest(nonsense), undefined, nonsense);
 });
 
-/** What an answer says, without how long it took. */
+/** The content of a response without its duration. */
 function answerOf(body: Record<string, unknown>): unknown {
   const data = body['data'];
   if (typeof data !== 'object' || data === null || !('result' in data)) return body;

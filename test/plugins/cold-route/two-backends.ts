@@ -4,25 +4,25 @@ import type { ExecutionContext } from 'ava';
 import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { FakeClock, withProxyFile, type ProxyUnderTest } from '../../../core/testing/index.js';
 
-/** 2026-11-08T00:00:00Z: with a boundary of 168 hours, what is older than the start of November is cold. */
+/** 2026-11-08T00:00:00Z: with a boundary of 168 hours, everything before the start of November is cold. */
 export const nowNs = 1_794_096_000_000_000_000n;
 export const boundaryNs = 1_793_491_200_000_000_000n;
 export const minuteNs = 60_000_000_000n;
 
-/** A line of the stream `{app="shop"}`, so many minutes after the boundary. */
+/** A line of the stream `{app="shop"}` at the given minute after the boundary. */
 export interface Line {
   readonly minute: number;
   readonly text: string;
   readonly app?: string;
 }
 
-/** How the cold backend behaves. */
+/** The behavior of the cold backend. */
 export interface ColdManners {
-  /** The body of its manifest; without it there is none. */
+  /** The manifest body; if absent, there is no manifest. */
   manifest?: string;
-  /** Decides whether a query is refused with 400. */
+  /** Decides if a query is rejected with 400. */
   refuses?: (query: string) => boolean;
-  /** Answers nothing, ever. */
+  /** Never responds. */
   hangs?: boolean;
   /** Closes every connection. */
   isDown?: boolean;
@@ -31,16 +31,16 @@ export interface ColdManners {
 export interface ColdUnder extends ProxyUnderTest {
   readonly clock: FakeClock;
   readonly manners: ColdManners;
-  /** Queries that the cold backend has been asked. */
+  /** Queries that the cold backend received. */
   readonly coldQueries: string[];
   readonly manifestReads: () => number;
-  /** Asks for JSON over minutes around the boundary. */
+  /** Requests JSON over minutes around the boundary. */
   readonly ask: (
     path: string,
     params: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Got>;
-  /** Asks for lines, of the shop when nothing is said, newest first. */
+  /** Queries lines, newest first; by default those of the shop. */
   readonly lines: (fromMinute: number, toMinute: number, query?: string) => Promise<readonly string[]>;
   readonly metric: (name: string) => Promise<number>;
 }
@@ -51,7 +51,7 @@ export interface Got {
   readonly body: Record<string, unknown>;
 }
 
-/** Runs a proxy over two embedded backends; a server in front of the cold one has its manners. */
+/** Runs a proxy over two embedded backends; a server in front of the cold one applies its `manners`. */
 export async function withTwoBackends(
   t: ExecutionContext,
   lines: { readonly hot: readonly Line[]; readonly cold: readonly Line[] },
@@ -80,7 +80,7 @@ export async function withTwoBackends(
       'cold-enabled': 'true',
       'cold-backend': `http://127.0.0.1:${port}`,
       'rate-limit-per-second': '0',
-      // Labels of seven days would be asked of the cold backend too.
+      // The warm-up would also query labels of seven days from the cold backend.
       'labels-cache-warm': 'false',
       'server.register-instrumentation': 'true',
       ...flags,

@@ -17,7 +17,7 @@ test('a deletion is 204 without a body, and takes what the query showed and noth
     await push(backend, { app: 'a', env: 'prod' }, ['one', 'two']);
     await push(backend, { app: 'a', env: 'dev' }, ['three']);
     await push(backend, { app: 'b' }, ['four']);
-    // Cached before, to be asked again behind the deletion.
+    // Cached first, and queried again after the deletion.
     t.deepEqual(await door.lines('{app="a"}'), ['one', 'three', 'two']);
     const { status, text } = await door.delete({ query: '{app="a", env=~"pr.+"}' });
     t.is(status, 204);
@@ -85,14 +85,14 @@ test('a line filter is refused while a selected row is without a stored line', a
       'failed to translate query: some rows of these streams have no stored line, so the backend cannot match it',
     );
     t.is((await door.lines('{app="a"}')).length, 2);
-    // Without the row in its range, the same deletion is exact.
+    // With that row outside its range, the same deletion is exact.
     t.is((await door.delete({ query: '{app="a"} |= "password"', end: String(at(1)) })).status, 204);
     await settled(backend);
     t.is((await door.lines('{app="a"}')).length, 1);
   });
 });
 
-/** For deletions that are refused: nothing of it changes. */
+/** Shared by tests whose deletions are rejected, so its data does not change. */
 let refusing: Held<Door>;
 
 test.before(async () => {
@@ -231,7 +231,7 @@ test('the log says who deleted what, before and after', async (t) => {
 
 type Reply = readonly [status: number, body: string];
 
-/** A proxy in front of a backend that answers the paths of deletion as told; whatever else it is asked is 404. */
+/** A proxy in front of a fake backend with given responses for the deletion paths; all other paths return 404. */
 async function withBackendOf(
   replies: ReadonlyMap<string, Reply>,
   use: (

@@ -9,7 +9,7 @@ import { Follower } from '../../../plugins/delete/follower.js';
 import { deleteMetrics } from '../../../plugins/delete/metrics.js';
 import { push, settled, withDoor, type Door } from './through-the-door.js';
 
-/** A backend whose deletions end when they are told to. */
+/** A backend whose deletions finish when a test calls `finish`. */
 async function slowBackend(t: ExecutionContext): Promise<DevBackend & { readonly finish: () => void }> {
   let finish = (): void => undefined;
   const held = new Promise<void>((resolve) => (finish = resolve));
@@ -24,7 +24,7 @@ async function folderOf(t: ExecutionContext): Promise<string> {
   return folder;
 }
 
-/** How often the backend was asked for rows. */
+/** Number of row queries that the backend got. */
 function reads(backend: DevBackend): number {
   return backend.stats().calls['/select/logsql/query'] ?? 0;
 }

@@ -3,7 +3,7 @@ import { withDisk } from '../../core/cache/disk-engines.js';
 import { runs } from '../../setup/samples.js';
 import { tryTheLaw } from './law.js';
 
-// TEST_RUNS=100 for 200 runs, TEST_VICTORIALOGS=http://... for a VictoriaLogs of one's own with -delete.enable.
+// TEST_RUNS=100 gives 200 runs; TEST_VICTORIALOGS=http://... uses another VictoriaLogs, started with -delete.enable.
 withDisk(test.serial)(
   'after the backend has finished a deletion, no replica shows what is gone, whoever was killed meanwhile',
   async (t) => {

@@ -32,16 +32,16 @@ endpoints:
     with: { pollInterval: 50ms }
 `;
 
-/** Where logs are, and how long a deletion of them takes. */
+/** The log store, and control over the duration of its deletions. */
 export interface Ground {
   readonly url: string;
-  /** From now on deletions do not end. */
+  /** Keeps deletions from finishing until `release` is called. */
   hold(): void;
   release(): void;
   close(): Promise<void>;
 }
 
-/** An embedded backend, or the VictoriaLogs that TEST_VICTORIALOGS names, whose deletions take as long as they take. */
+/** An embedded backend, or the VictoriaLogs at TEST_VICTORIALOGS, whose deletions cannot be held. */
 export async function ground(): Promise<Ground> {
   const url = process.env['TEST_VICTORIALOGS'];
   if (url !== undefined)
@@ -57,7 +57,7 @@ export async function ground(): Promise<Ground> {
   };
 }
 
-/** A replica with everything that keeps answers, as a process of its own. */
+/** A replica with all caches, in its own process. */
 export class Replica {
   readonly #args: readonly string[];
   readonly #address: string;
@@ -130,7 +130,7 @@ export class Replica {
     return answer.status;
   }
 
-  /** What each kind of request shows, by its path. */
+  /** The responses of all kinds of requests, by path. */
   async shown(
     app: string,
     query: string,
@@ -165,7 +165,7 @@ export interface LawReport {
   readonly runs: number;
   readonly restarts: number;
   readonly answers: number;
-  /** Answers that showed what was gone. */
+  /** Responses that showed deleted data. */
   readonly wrong: readonly string[];
 }
 
@@ -173,8 +173,8 @@ const minuteNs = 60_000_000_000n;
 const dayNs = 1440n * minuteNs;
 
 /**
- * Deletes the logs of an app for each seed, while replicas are asked for them, killed, stopped and started again at moments chosen by the
- * seed. As soon as the backend has finished, no answer of any replica may show them.
+ * For each seed, deletes the logs of an app while replicas are queried, killed, stopped and restarted at times chosen by the seed. After
+ * the backend has finished, no response of any replica may show the logs.
  */
 export async function tryTheLaw(runs: number, firstSeed = 1): Promise<LawReport> {
   const place = await ground();
@@ -188,7 +188,7 @@ export async function tryTheLaw(runs: number, firstSeed = 1): Promise<LawReport>
   try {
     await Promise.all(replicas.map((replica) => replica.start()));
     for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
-      // A day each: listings of past days are kept, so that a stream that is new in one would not be seen.
+      // One day per seed: listings of past days are cached, so a new stream in a known day would not appear.
       const fromNs = todayNs - BigInt(2 + (seed % 300)) * dayNs;
       await new Run(seed, fromNs, place, replicas, report).go();
     }
@@ -235,7 +235,7 @@ class Run {
       if (!text.includes(this.#app) && !kind.startsWith('detected_labels'))
         throw new Error(`seed ${this.seed}: ${kind} does not show what is there: ${text}`);
     await this.#mayRestart();
-    // One of them may be down when the deletion is sent.
+    // A replica may be down when the deletion is sent.
     const early = this.#chance() < 0.2 ? this.#any() : undefined;
     if (early !== undefined) await this.#end(early);
     place.hold();
@@ -245,7 +245,7 @@ class Run {
     await this.#ask();
     await this.#mayRestart();
     if (this.#chance() < 0.5) await this.#ask();
-    // One of them may be down when the backend ends.
+    // A replica may be down when the backend finishes.
     const absent = early ?? (this.#chance() < 0.3 ? this.#any() : undefined);
     if (absent !== undefined) await this.#end(absent);
     if (this.#chance() < 0.5) await this.#ask();
@@ -259,7 +259,7 @@ class Run {
     }
   }
 
-  /** All requests of all replicas that run. */
+  /** Sends all requests to all running replicas. */
   async #ask(): Promise<readonly (readonly [string, string])[]> {
     const shown = await Promise.all(
       this.#running().map(async (replica) => [...(await replica.shown(this.#app, this.#query, this.range))]),
@@ -301,7 +301,7 @@ class Run {
   }
 }
 
-/** An hour of lines of one shape. */
+/** An hour of lines with one shape. */
 function linesFrom(fromNs: bigint, app: string): readonly [bigint, string][] {
   return Array.from({ length: 60 }, (_none, index): [bigint, string] => [
     fromNs + BigInt(index) * minuteNs,
@@ -317,7 +317,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((passed) => setTimeout(passed, ms));
 }
 
-/** Numbers from 0 to 1 that follow from the seed. */
+/** Numbers between 0 and 1, derived from the seed. */
 function chances(seed: number): () => number {
   let state = Math.imul(seed, 0x9e3779b1) >>> 0;
   return () => {

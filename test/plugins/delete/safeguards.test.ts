@@ -22,7 +22,7 @@ function read({ method = 'POST', headers = confirmed, form = good }: Asked): Ret
 }
 
 const wildcardText = 'wildcard delete rejected — query must target specific streams (e.g., {app="nginx"})';
-/** Each breaks the safeguards behind it too, so that the order shows. */
+/** Each case also violates the safeguards that come later, to test their order. */
 const refusals: readonly (readonly [what: string, asked: Asked, status: number, text: string])[] = [
   ['another method', { method: 'GET', headers: {}, form: {} }, 405, 'DELETE endpoint requires POST method'],
   [

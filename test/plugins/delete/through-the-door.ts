@@ -9,7 +9,7 @@ export const at = (seconds: number): bigint => baseNs + BigInt(seconds) * 1_000_
 
 export interface Door extends ProxyUnderTest {
   readonly backend: DevBackend;
-  /** Asks for a deletion as a careful client does, unless told otherwise. */
+  /** Requests a deletion like a careful client, unless the arguments say otherwise. */
   delete(
     form: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
@@ -25,11 +25,11 @@ export interface Deleted {
 
 export interface DoorSettings {
   readonly flags?: Readonly<Record<string, string>>;
-  /** Options of the plugin, as in YAML. */
+  /** Plugin options, as in YAML. */
   readonly options?: string;
-  /** A backend that several proxies use in turn; one of its own unless given. */
+  /** A backend that several proxies use one after another; by default a new one. */
   readonly backend?: DevBackend;
-  /** Where the proxy looks for its backend, in place of the embedded one. */
+  /** The backend URL of the proxy, instead of the embedded backend's. */
   readonly backendUrl?: string;
 }
 
@@ -57,7 +57,7 @@ endpoints:
 /** Whole hours around the test data. */
 const window = { start: String(at(-3600)), end: String(at(3600)) };
 
-/** A proxy with the delete route over an embedded backend of its own. */
+/** A proxy with the delete route over its own embedded backend. */
 export async function withDoor(
   use: (door: Door) => Promise<void>,
   settings: DoorSettings = {},
@@ -111,7 +111,7 @@ function errorOf(text: string): unknown {
   return text === '' ? undefined : (JSON.parse(text) as { readonly error: unknown }).error;
 }
 
-/** Pushes lines of one stream, one per second from the beginning of the test data. */
+/** Pushes lines of one stream, one per second from the start of the test data. */
 export async function push(
   backend: DevBackend,
   labels: Readonly<Record<string, string>>,
@@ -123,7 +123,7 @@ export async function push(
   if (!response.ok) throw new Error(`the push was refused: ${await response.text()}`);
 }
 
-/** Waits until the backend has no deletion under way. */
+/** Waits until the backend has no running deletion. */
 export async function settled(backend: DevBackend): Promise<void> {
   for (;;) {
     const response = await fetch(`${backend.url}/delete/active_tasks`);

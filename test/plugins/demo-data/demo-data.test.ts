@@ -1,4 +1,4 @@
-/** What the demo's logs are good for, asked of the proxy that the demo runs. */
+/** Checks the uses of the demo logs through the proxy that the demo runs. */
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { packageRoot } from '../../../core/kernel/options/index.js';
@@ -6,7 +6,7 @@ import { FakeClock, withProxyFile } from '../../../core/testing/index.js';
 import { freePort } from '../../core/program/child.js';
 
 const minute = 60_000;
-// A fixed time makes fixed logs. It is no whole minute, as that of a demo is none.
+// A fixed start time gives fixed logs. It is not a whole minute, like that of a real demo.
 const startMs = 1_793_491_217_000;
 
 interface Series {
@@ -16,7 +16,7 @@ interface Series {
 
 interface Under {
   readonly clock: FakeClock;
-  /** The samples of an instant query, so many milliseconds after the start of the demo. */
+  /** The samples of an instant query, `afterMs` after the start of the demo. */
   readonly samples: (query: string, afterMs?: number) => Promise<readonly Series[]>;
   readonly total: (query: string, afterMs?: number) => Promise<number>;
 }

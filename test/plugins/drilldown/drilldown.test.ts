@@ -38,7 +38,7 @@ function exchangeOf({ query, isDrilldown = true, authorization, tenant, signal }
   });
 }
 
-/** An answer that shows its place among those of its burst; 0 stands for one that was asked alone. */
+/** An answer that shows its position in its burst; 0 means a query that was sent alone. */
 function answerOf(place: number): MatrixAnswer {
   const stats = {
     ...{ linesProcessed: place, bytesProcessed: 0, entriesReturned: 0, postFilterLines: 0 },
@@ -48,14 +48,14 @@ function answerOf(place: number): MatrixAnswer {
 }
 const placeOf = (answer: Answer): number => (answer.kind === 'matrix' ? answer.stats.linesProcessed : NaN);
 
-/** A stage that waits long for others, and the rest of its chain. `gathered` answers the shared question. */
+/** A stage with a long burst window over a fake rest of the chain; `gathered` answers the combined query. */
 function make(
   values: Readonly<Record<string, unknown>> = {},
   gathered: (places: readonly number[], signal: AbortSignal) => Promise<Answer> = (places) =>
     Promise.resolve({ kind: 'several', answers: places.map(answerOf) }),
 ) {
   const host = hostFor(drilldown);
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   const options = optionsOf('drilldown', { burstWindow: 60_000, ...values }) as unknown as DrilldownOptions;
   const stage: Stage<Needs, never> = drilldown.create(options, host);
   const seen: string[] = [];
@@ -108,7 +108,7 @@ for (const values of off)
     t.deepEqual(seen, ['alone', 'alone', 'alone']);
   });
 
-/** Asked with a burst open, each of these goes on at once. */
+/** Queries that are sent immediately while a burst is open. */
 const others: Readonly<Record<string, Asking>> = {
   'another caller': { query: countOf('size'), isDrilldown: false },
   'a field that the backend counts': { query: countOf('size', '') },
@@ -127,7 +127,7 @@ for (const [what, asking] of Object.entries(others))
     await t.throwsAsync(waiting, { message: 'gone' });
   });
 
-/** None of these is read together with the first. */
+/** Queries that cannot be read together with the first one. */
 const strangers: Readonly<Record<string, Asking>> = {
   'of another tenant': { query: countOf('size'), tenant: makeTenant('b') },
   'with other credentials': { query: countOf('size'), authorization: 'Bearer b' },
@@ -216,7 +216,7 @@ test('who left while others were awaited is not read for', async (t) => {
   const stays = ask({ query: countOf('b') });
   controller.abort(new Error('gone'));
   await t.throwsAsync(gone, { message: 'gone' });
-  // One alone is no burst.
+  // A single query is not a burst.
   t.is(await stays, 0);
   t.deepEqual(seen, ['alone']);
 });

@@ -19,13 +19,13 @@ endpoints:
   - use: status
 `;
 const secondNs = 1_000_000_000n;
-/** Fixed, because what counts of rows cost depends on where rows lie between marks of five minutes. */
+/** Fixed, because the cost of counting rows depends on their position relative to five-minute boundaries. */
 const endNs = BigInt(Date.UTC(2026, 0, 1, 0, 4)) * 1_000_000n;
 const drop = '| drop __error__, __error_details__';
 
 interface Answered {
   readonly status: number;
-  /** Without the statistics, of which the time is one. */
+  /** Without the statistics, which include the execution time. */
   readonly body: unknown;
 }
 
@@ -146,7 +146,7 @@ async function rowsOfTwenty(t: ExecutionContext): Promise<DevBackend> {
   return backend;
 }
 
-/** Calls to the backend, rows that it read, and readings for several fields, for twenty fields at once. */
+/** The backend calls, rows read, and combined reads for twenty concurrent field queries. */
 async function costOfTwenty(t: ExecutionContext, more: Readonly<Record<string, string>>) {
   const backend = await rowsOfTwenty(t);
   let gathered = 0;
@@ -177,7 +177,7 @@ test('twenty field queries at once are one reading, in parts with a smaller boun
   const four = await costOfTwenty(t, { ...long, 'drilldown-burst-max-fields': '5' });
   const none = await costOfTwenty(t, { 'drilldown-burst-window-ms': '0' });
   t.deepEqual([one.gathered, four.gathered, none.gathered], [1, 4, 0]);
-  // A reading, and what is asked beside it: the streams and how many rows there are.
+  // One read, and the calls that come with it: the streams and the number of rows.
   t.true(one.calls <= 5, `${one.calls}`);
   t.true(four.calls <= 4 * 5, `${four.calls}`);
   t.true(none.calls >= 20, `${none.calls}`);

@@ -9,7 +9,7 @@ import plugin from '../../../plugins/embedded-backend/index.js';
 const { signal } = new AbortController();
 
 function backendOn(listen: string, more: object = {}): ReturnType<typeof plugin.create> {
-  // The generated type describes what optionsOf gives for this schema.
+  // The generated type describes the result of optionsOf for this schema.
   const options = optionsOf('embedded-backend', { listen, ...more }) as unknown as EmbeddedBackendOptions;
   return plugin.create(options, makeHost());
 }

@@ -6,7 +6,7 @@ import {
   startDevBackend,
 } from '../../../plugins/embedded-backend/dev-backend.js';
 
-/** Starts a backend of its own for one test and closes it afterwards. */
+/** Starts a backend for one test and closes it afterwards. */
 export async function withBackend(
   t: ExecutionContext,
   options: DevBackendOptions,
@@ -21,7 +21,7 @@ export async function withBackend(
   t.pass();
 }
 
-/** Pushes entries of one stream in Loki's JSON form, keeping lines as they are. */
+/** Pushes entries of one stream in Loki's JSON format, with unchanged lines. */
 export async function pushLoki(
   url: string,
   labels: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export async function pushLoki(
   });
 }
 
-/** Asks a select endpoint by POST. */
+/** Queries a select endpoint with POST. */
 export function select(
   url: string,
   endpoint: string,

@@ -90,7 +90,7 @@ test('a snappy protobuf push stores the same as a JSON one', async (t) => {
     const metadata = field(3, Buffer.concat([text(1, 'k'), text(2, 'v')]));
     const entry = Buffer.concat([field(1, seconds), text(2, 'line line line'), metadata]);
     const message = field(1, Buffer.concat([text(1, '{app="pb", q="a\\"b"}'), field(2, entry)]));
-    // One literal whose length takes a byte of its own, which is what 60 stands for.
+    // One literal with a separate length byte, which the tag 60 announces.
     const packed = Buffer.concat([Buffer.from([message.length, 60 << 2, message.length - 1]), message]);
     const response = await fetch(`${url}/insert/loki/api/v1/push`, {
       method: 'POST',

@@ -136,7 +136,7 @@ test('a live tail shows that it is connected at once and then rows as they arriv
     await pushLoki(url, { app: 'x' }, [[T, 'two']]);
     t.regex(await read(), /^\{[^\n]*"two"[^\n]*\}\n$/);
     await pushLoki(url, { app: 'x' }, [[T + 2n * SECOND, 'of the future']]);
-    // Several looks with nothing to show, which must not take it for seen.
+    // Time for several polls without a visible row, which must not mark it as seen.
     await new Promise((resolve) => setTimeout(resolve, 30));
     nowNs = T + 3n * SECOND;
     t.regex(await read(), /^\{[^\n]*"of the future"[^\n]*\}\n$/);

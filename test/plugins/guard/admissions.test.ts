@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 const wholeWaitMs = 5_000;
 const overloadedForMs = 5_000;
 
-/** Admissions in the hands of a test, with a clock and a limit that it sets. */
+/** Admissions with a clock and a limit that the test controls. */
 function makeAdmissions(max: number, limit = max) {
   const state = { nowMs: 0, limit, running: 0, waiting: 0, refused: [] as string[] };
   const clock = { monotonicMs: () => state.nowMs };
@@ -153,7 +153,8 @@ test('under overload a tenant over its share waits as long as another one asks m
     flood.shift()?.leave();
     flood.push(await permit);
   }
-  // Two of four permits are its share; that it then holds and awaits more than the flood, which is refused at once, makes it no flood.
+  // Two of four permits are its fair share. It then holds and awaits more than the flooding tenant, which is rejected immediately, but this
+  // does not make it the flooding one.
   const calm = Array.from({ length: 6 }, () => enter('calm'));
   t.deepEqual([state.running, state.waiting], [4, 6]);
   await t.throwsAsync(async () => enter('flood'), { message: 'overload' });

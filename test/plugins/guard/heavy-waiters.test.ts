@@ -6,7 +6,7 @@ import { metricIs } from './metric-is.js';
 
 const pipeline = fileURLToPath(new URL('../../../../pipelines/reference-compatible.yaml', import.meta.url));
 
-/** A proxy that has two permits, before a backend of which one path never answers, except to list streams and fields. */
+/** A proxy with two permits over a backend where one path hangs, except for listings of streams and fields. */
 async function withHanging(
   path: string,
   flags: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Looks at a proxy's metrics until one, with its labels, is as wanted; the time bound of the test ends it otherwise. */
+/** Polls the proxy's metrics until one has the expected value; the timeout of the test ends it otherwise. */
 export async function metricIs(
   url: string,
   name: string,
@@ -10,7 +10,7 @@ export async function metricIs(
     const text = await (await fetch(`${url}/metrics`)).text();
     const at = text.indexOf(`\n${name} `) + 1;
     if (at > 0 && isWanted(Number.parseFloat(text.slice(at + name.length)))) return;
-    // To make all metrics costs more than to wait.
+    // Rendering all metrics costs more than waiting.
     await sleep(250);
   }
 }

@@ -1,17 +1,17 @@
-/** The rate limit, as clients meet it. */
+/** The rate limit from the client's point of view. */
 import test from 'ava';
 import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { makeTenant, withProxyFile, type LogRecord } from '../../../core/testing/index.js';
 import { Rate, SharedAddresses } from '../../../plugins/guard/index.js';
 
 interface Door {
-  /** The statuses of so many equal requests, one after the other. */
+  /** The statuses of `times` equal requests, one after another. */
   readonly ask: (orgId: string, times: number) => Promise<readonly number[]>;
   readonly refusedBy: () => Promise<Readonly<Record<string, number>>>;
   readonly warnings: () => readonly LogRecord[];
 }
 
-/** Of the rates here no token comes back while a test runs. */
+/** With these rates, no token is refilled while a test runs. */
 async function withRate(
   flags: Readonly<Record<string, string>>,
   use: (door: Door) => Promise<void>,

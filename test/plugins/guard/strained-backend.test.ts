@@ -26,7 +26,7 @@ test('fewer requests run while the backend is late, and more again when it is no
         );
         const ended = Promise.allSettled(hanging);
         await metricIs(url, 'ref_proxy_guard_limit', (limit) => limit > 10);
-        // How long a look takes that is not late has to be known first.
+        // The proxy must know the normal duration of a probe first.
         await metricIs(url, 'ref_proxy_backend_delay_seconds_count', (looks) => looks > 0);
         await fault('/health', { hang: true });
         await metricIs(url, 'ref_proxy_backend_delay_seconds_sum', (seconds) => seconds > 0.5);

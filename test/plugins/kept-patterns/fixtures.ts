@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 
-/** A pipeline without other caches, so that what is not kept is asked of the backend. */
+/** A pipeline without other caches, so that everything not kept is requested from the backend. */
 export const pipeline = (backend: string, sections = ''): string => `
 version: 1
 ${sections}
@@ -32,24 +32,24 @@ export interface Asking {
   readonly to?: number;
   readonly tenant?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** More parameters. */
+  /** Extra parameters. */
   readonly more?: Readonly<Record<string, string>>;
 }
 
 export interface Logs {
   readonly backend: DevBackend;
-  /** Where snapshots may be kept. */
+  /** The snapshot path. */
   readonly path: string;
-  /** With a snapshot there, and without one. */
+  /** Flags with a snapshot at the path, and flags without one. */
   readonly flags: Readonly<Record<string, string>>;
   readonly plain: Readonly<Record<string, string>>;
   readonly patterns: (url: string, asking?: Asking) => Promise<readonly FoundPattern[]>;
   readonly lines: (url: string, asking?: Asking) => Promise<void>;
   /** The parameters of a request. */
   readonly past: (asking: Asking) => string;
-  /** How often the backend was asked for rows. */
+  /** Number of row queries that the backend got. */
   readonly asked: () => number;
-  /** What is in the snapshot file. */
+  /** The content of the snapshot file. */
   readonly snapshot: () => Promise<Snapshot>;
 }
 
@@ -72,7 +72,9 @@ export interface Snapshot {
 
 const minuteNs = 60_000_000_000n;
 
-/** A backend with an hour of lines that ended an hour ago, of one shape in the app `a` and of two in `b`, and the ways to ask a proxy for them. */
+/**
+ * A backend with an hour of lines that ended an hour ago, with one shape in app `a` and two in `b`, and helpers to query a proxy for them.
+ */
 export async function logsFor(t: ExecutionContext): Promise<Logs> {
   const folder = await mkdtemp(join(tmpdir(), 'kept-patterns-'));
   const backend = await startDevBackend({ faults: true });
@@ -123,7 +125,7 @@ export async function logsFor(t: ExecutionContext): Promise<Logs> {
   };
 }
 
-/** The metrics of a moment, of which one that is not there is 0. */
+/** The current metrics; a missing metric is 0. */
 export async function metrics(url: string): Promise<(name: string) => number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return (name) => {

@@ -156,7 +156,7 @@ test('who looks at lines of the past finds their patterns ready, where the optio
       const before = asked();
       t.is((await patterns(url)).length, 1);
       t.is(asked(), before);
-      // Known, of a range that may still change, without lines, and no lines at all.
+      // Not detected: known patterns, a range that may still change, a query without lines, and a metric query.
       await lines(url, { query: '{app="a"} |= "host"' });
       await lines(url, { to: 0 });
       await lines(url, { query: '{app="none"}' });

@@ -5,13 +5,13 @@ import { withProxy } from '../../../core/testing/index.js';
 import { isReady, logsFor, metric, metrics, pipeline } from './fixtures.js';
 import { until } from '../../setup/until.js';
 
-/** Entries of other options, which take as long to read as others. */
+/** Entries of other options; reading them takes as long as reading any others. */
 const others = Array.from(
   { length: 150_000 },
   (_none, index) => `"patterns:0:${index}":{"value":"e30=","updated_at_unix_nano":1,"pattern_count":1}`,
 ).join(',');
 
-/** A snapshot that is read for longer than a request takes. */
+/** A snapshot that takes longer to read than a request. */
 function longSnapshot(more = ''): string {
   return `{"version":1,"saved_at_unix_nano":1,"entries_by_key":{${others}${more}}}`;
 }

@@ -26,13 +26,13 @@ export type Flags = Readonly<Record<string, string>>;
 
 export interface Backend {
   readonly backend: DevBackend;
-  /** A path for a snapshot, in a folder that goes with the test. */
+  /** A snapshot path in a folder that is removed after the test. */
   readonly path: string;
   /** Pushes a line for each pod, an hour old. */
   readonly push: (pods: readonly string[], labels?: Flags, headers?: Flags) => Promise<void>;
-  /** Whether listings fail from now on. */
+  /** Makes listings fail from now on, or succeed again. */
   readonly fail: (isFailing: boolean) => Promise<void>;
-  /** How often values have been listed. */
+  /** Number of value listings so far. */
   readonly asked: () => number;
   /** Runs a proxy with the index. */
   readonly run: <Result>(
@@ -43,7 +43,7 @@ export interface Backend {
 }
 
 export interface Door extends ProxyUnderTest {
-  /** Asks for the values of a label: what follows `/values`, and headers. */
+  /** Lists the values of a label; `query` is appended to `/values`. */
   readonly values: (query?: string, headers?: Flags, label?: string) => Promise<readonly string[]>;
   readonly metric: (name: string) => Promise<string | undefined>;
 }

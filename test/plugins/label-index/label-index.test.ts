@@ -70,7 +70,7 @@ test('a query reads the backend whole, and makes what it selects hotter', async 
   await run(async ({ values }) => {
     const query = `?query=${encodeURIComponent('{app="a"}')}`;
     t.deepEqual(await values(`${query}&limit=1`), ['pod-4']);
-    // All values are not known yet.
+    // The full list of values is not known yet.
     t.deepEqual(await values('?limit=2'), ['pod-4', 'pod-6']);
     t.is(asked(), 2);
     await push(['pod-7'], { app: 'a' });
@@ -110,7 +110,7 @@ test('tenants and their credentials have values of their own', async (t) => {
         await values('', headers);
         counts.push(asked());
       }
-      // A tenant without values is asked about each time.
+      // A tenant without values causes a backend request each time.
       t.deepEqual(counts, [1, 2, 3, 4, 5, 5, 6, 6, 6, 6]);
       t.deepEqual(await values('', { 'x-scope-orgid': '7' }), []);
     },
@@ -134,7 +134,7 @@ test('several tenants have the hottest values of all of them, page after page', 
           pages.map(({ length }) => length),
           [2, 2, 1],
         );
-        // Seen twice; of those seen once, those of the tenant that was asked last are first.
+        // The value seen twice comes first; among values seen once, those of the most recently queried tenant come first.
         t.is(pages[0]?.[0], 'pod-9');
         t.deepEqual(pages.flat().sort(), ['pod-1', 'pod-2', 'pod-3', 'pod-8', 'pod-9']);
         t.deepEqual(await values('?limit=5&search=POD', both), pages.flat());

@@ -30,7 +30,7 @@ test('a proxy that is started again answers the first browse from its snapshot, 
     t.is(asked(), before);
     await log.find((record) => record.get('body') === 'label values index restored from its snapshot');
   }, keep(path));
-  // Names that look otherwise may be others.
+  // Another field mode may change the names, so the snapshot does not apply.
   await run(
     async ({ url, values }) => {
       await until(() => isReady(url));
@@ -87,7 +87,7 @@ test('a snapshot that cannot be written keeps the proxy from starting', async (t
   );
 });
 
-/** Each look at it takes a second and a half. */
+/** Each read of the clock takes a second and a half. */
 class SlowClock extends FakeClock {
   override monotonicMs(): number {
     this.advance(1500);

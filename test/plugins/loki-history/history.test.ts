@@ -9,12 +9,12 @@ const untilNs = nowNs - 60n * minuteNs;
 const range = { start: String(nowNs - 120n * minuteNs), end: String(nowNs) };
 const young = { start: String(untilNs), end: String(nowNs) };
 
-/** An entry so many minutes after the move. */
+/** An entry at the given minute after the move. */
 function entryAt(minute: number, line: string, app = 'shop'): StoredEntry {
   return { stream: { app }, timeNs: untilNs + BigInt(minute) * minuteNs, line };
 }
 
-/** How the old Loki behaves. */
+/** The behavior of the old Loki. */
 interface Manners {
   isDown?: boolean;
   hangs?: boolean;
@@ -22,18 +22,18 @@ interface Manners {
   breaksOff?: boolean;
   status?: number;
   body?: string;
-  /** Paths for which it has nothing. */
+  /** URLs that contain this text get a 404. */
   lacks?: string;
 }
 
 interface Under {
   readonly api: Api;
   readonly manners: Manners;
-  /** What the old Loki was asked. */
+  /** Requests that the old Loki received. */
   readonly asked: { readonly url: string; readonly headers: IncomingMessage['headers'] }[];
 }
 
-/** Runs a proxy over an old Loki and a backend; a server in front of the former has its manners. */
+/** Runs a proxy over an old Loki and a backend; a server in front of the old Loki applies its `manners`. */
 async function withHistory(
   t: ExecutionContext,
   { old, young: newer }: { readonly old: readonly StoredEntry[]; readonly young: readonly StoredEntry[] },

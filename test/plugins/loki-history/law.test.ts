@@ -1,4 +1,4 @@
-/** The law: over any border, and whatever lies in both, answers are those of one Loki with all entries. */
+/** The law: for any border and any overlap, answers equal those of a single Loki with all entries. */
 import test from 'ava';
 import { compareAnswers, hasData, type ComparedRequest } from '../../../core/comparison/answers.js';
 import { historyFlags, nowNs, withBackend, withStore, type Api, type StoredEntry } from './two-times.js';
@@ -8,7 +8,7 @@ import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.j
 const minuteNs = 60_000_000_000n;
 const startNs = nowNs - 360n * minuteNs;
 
-/** Six hours of entries of three streams: some at whole milliseconds, some between, some at the same time. */
+/** Six hours of entries in three streams: some at whole milliseconds, some between them, some at equal times. */
 function makeEntries(): readonly StoredEntry[] {
   let seed = Number(process.env['TEST_SEED'] ?? 20_261_108);
   const random = (below: number): number => {
@@ -112,7 +112,9 @@ const others = listed((add) => {
   }
 });
 
-/** A sample of the requests for each border. Together, the samples of turns 0, 1 and 2 hold almost all queries and all other requests. */
+/**
+ * A sample of the requests for each border. Together, the samples of turns 0, 1 and 2 contain almost all queries and all other requests.
+ */
 function requestsOf(turn: number): readonly ComparedRequest[] {
   return [...spreadSample(queries, 11, 2, isDeep ? turn : turn * 4), ...spreadSample(others, 3, 2, turn)];
 }
@@ -127,7 +129,7 @@ async function answersOf(
   return answers;
 }
 
-/** In milliseconds and beside them, at the time of an entry and just before, and outside. */
+/** Borders at and next to whole milliseconds, at and just before the time of an entry, and outside the data. */
 const borders = [
   startNs + 120n * minuteNs,
   startNs + 183n * minuteNs,

@@ -19,7 +19,7 @@ export type Params = Readonly<Record<string, string | readonly string[]>>;
 
 /** A Loki API under test. */
 export interface Api extends ProxyUnderTest {
-  /** Asks for a path below `/loki/api/v1/`. */
+  /** Requests a path below `/loki/api/v1/`. */
   readonly ask: (
     path: string,
     params: Params,
@@ -34,7 +34,7 @@ const flags = {
   'server.register-instrumentation': 'true',
 };
 
-/** Runs a proxy over an embedded backend with these entries; with an old Loki, it has the stage `loki-history`. */
+/** Runs a proxy over an embedded backend with these entries; with an old Loki, the pipeline has the `loki-history` stage. */
 export async function withStore(
   entries: readonly StoredEntry[],
   use: (api: Api) => Promise<void>,
@@ -49,7 +49,7 @@ export async function withStore(
   }
 }
 
-/** Runs a proxy over a backend; with options, it has the stage `loki-history`. */
+/** Runs a proxy over a backend; with options, the pipeline has the `loki-history` stage. */
 export async function withBackend(
   url: string,
   use: (api: Api) => Promise<void>,

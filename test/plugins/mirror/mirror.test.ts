@@ -1,4 +1,4 @@
-/** Stage `mirror`: requests sent to a second Loki API, and compared. */
+/** The `mirror` stage: sends requests to a second Loki API and compares the responses. */
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { MirrorOptions } from '../../../core/base/options.gen.js';
@@ -31,7 +31,7 @@ async function stageTo(
 ) {
   const loki = await lokiOf(t, answer);
   const host = hostFor(mirror);
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   const options = optionsOf('mirror', {
     url: loki.url,
     percent: 100,
@@ -143,7 +143,7 @@ test('a refusal is compared by its text, and a failure is not mirrored', async (
 
 test('a mirror that hangs or is gone changes no answer, and takes no more than its share', async (t) => {
   const { loki, host, stage, settled } = await stageTo(t, () => 'no answer', {
-    // Long enough for the requests to leave a busy machine.
+    // Long enough for the requests to be sent even on a busy machine.
     timeout: '2s',
     maxConcurrent: 2,
   });

@@ -13,7 +13,7 @@ import { hostFor } from '../host-for.js';
 const none: Answer = { kind: 'patterns', patterns: [], warnings: [] };
 
 interface Started {
-  /** Asks the endpoint; gives its answer, and what it asked the chain. */
+  /** Calls the endpoint; returns its answer, and the request that it sent down the chain. */
   readonly ask: (
     params: Readonly<Record<string, string>>,
   ) => Promise<{ readonly answer: Answer; readonly asked?: ApiRequest }>;
@@ -24,7 +24,7 @@ async function start(
   change: Partial<PatternsOptions> = {},
   tenantOf: () => Promise<Answer> = () => Promise.resolve({ kind: 'tenant', tenant: makeTenant() }),
 ): Promise<Started> {
-  // The type of the options is generated from the same schema.
+  // The options type is generated from the same schema.
   const options = { ...(optionsOf('patterns') as unknown as PatternsOptions), ...change };
   const endpoint = patterns.create(options, hostFor(patterns));
   await endpoint.start?.(new AbortController().signal);

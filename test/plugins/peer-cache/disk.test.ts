@@ -114,7 +114,7 @@ withDisk(test)('a second proxy on the same file serves without a disk cache, and
         async ({ url, log, proxy }) => {
           t.regex(await ask(url), /"one"/);
           t.is(await metric(url, 'disk_cache_up'), '0');
-          // A flush begins a new file, but not where the file is that of another process.
+          // A flush starts a new file, unless the file belongs to another process.
           const flushed = await fetch(`${proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
           t.is(flushed.status, 200);
           t.is(await metric(url, 'disk_cache_up'), '0');

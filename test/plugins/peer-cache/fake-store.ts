@@ -6,37 +6,37 @@ import { freePort } from '../../core/program/child.js';
 
 interface Held {
   value: Buffer;
-  /** Of `performance.now`. */
+  /** In the time of `performance.now`. */
   untilMs: number;
 }
 
-/** What a store does beside what it should. Set while it runs. */
+/** Faults of the store, which a test can change while it runs. */
 export interface Faults {
-  /** Before each answer. */
+  /** Delay before each response. */
   delayMs?: number;
-  /** Takes what it is sent and says nothing. */
+  /** Reads commands but never responds. */
   isSilent?: boolean;
-  /** In place of what commands answer; undefined for the usual answer. */
+  /** Replaces the responses to commands; undefined keeps the normal response. */
   instead?: (command: string, args: readonly Buffer[]) => string | Buffer | undefined;
-  /** Connections are closed at once. */
+  /** Closes connections immediately. */
   isClosed?: boolean;
 }
 
-/** As much of Valkey as the shared cache uses, in this process, and ways to fail that a real one has rarely. */
+/** A fake Valkey in this process: the commands that the shared cache uses, and faults that a real one rarely has. */
 export class FakeStore {
   readonly held = new Map<string, Held>();
   readonly faults: Faults = {};
-  /** Commands so far, by name. */
+  /** Number of commands so far, by name. */
   readonly counts = new Map<string, number>();
   password: string | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  /** One that no other process is given while the store is stopped. */
+  /** A port that no other process gets while the store is stopped. */
   readonly #port: number;
 
   private constructor(port: number) {
     this.#port = port;
-    // As Redis does: small answers otherwise wait for the acknowledgement of the one before, for up to 40 ms.
+    // Like Redis; otherwise a small response waits up to 40 ms for the acknowledgement of the previous one.
     this.#server = createServer({ noDelay: true }, (socket) => this.#serve(socket));
   }
 
@@ -65,7 +65,7 @@ export class FakeStore {
     await once(this.#server, 'listening');
   }
 
-  /** Ends all connections and takes no others; what it holds stays. */
+  /** Closes all connections and accepts no new ones; keeps the data. */
   async stop(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
@@ -99,7 +99,7 @@ export class FakeStore {
         answer ??= this.#answer(command, args);
         const { delayMs } = this.faults;
         const said = answer;
-        // One after the other, as they were asked for.
+        // One after another, in request order.
         const delayed = delayMs === undefined ? undefined : sleep(delayMs, undefined, { ref: false });
         saying = saying.then(() => delayed).then(() => void socket.write(said));
       }
@@ -156,7 +156,7 @@ function bulk(value: Buffer | undefined): Buffer {
   return Buffer.concat([Buffer.from(`$${value.byteLength}\r\n`), value, Buffer.from('\r\n')]);
 }
 
-/** The first whole command of these bytes. */
+/** The first complete command in these bytes. */
 function readCommand(
   bytes: Buffer,
 ): { readonly args: readonly Buffer[]; readonly length: number } | undefined {

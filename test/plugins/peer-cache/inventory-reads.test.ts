@@ -8,7 +8,7 @@ import { FakeClock, withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 import { metric, pipeline } from './stored.js';
 
-/** What listings over long ranges ask the backend for. */
+/** The backend requests of listings over long ranges. */
 
 const secondNs = 1_000_000_000n;
 const minute = 60;
@@ -36,7 +36,7 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
       flags: { 'server.register-instrumentation': 'true', ...flags },
       clock,
     });
-  /** Behind the first listing of all, which makes no buckets. */
+  /** Starts a proxy and sends its first listing, which creates no buckets. */
   const start = (use: (url: string) => Promise<void>): Promise<void> =>
     startNew(async (url) => {
       await list(url, 'label/none/values', 3_600);
@@ -57,7 +57,7 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
   };
   const labels = (url: string, seconds: number, more?: string): Promise<readonly unknown[] | number> =>
     list(url, 'labels', seconds, more);
-  /** The listing after so many fails. */
+  /** Lets `times` listings succeed and the next one fail. */
   const failAfter = (times: number): Promise<Response> =>
     fetch(`${backend.url}/-/faults`, {
       method: 'POST',
@@ -111,7 +111,7 @@ test('where a range of the past begins and ends within buckets makes no new ques
     const first = asked();
     for (const later of [7, 11, 13]) t.deepEqual(await week(later), ['a', 'service_name']);
     t.is(asked(), first);
-    // Into the minute in which the range ends, behind where it does.
+    // Pushes into the minute in which the range ends, but after its end.
     await pushLoki(backend.url, { late: 'x' }, [[nowNs - BigInt(day - 17) * secondNs, 'line']]);
     clock.advance(3 * 3_600_000);
     t.deepEqual(await week(13), ['a', 'service_name']);
@@ -236,6 +236,6 @@ withDisk(test)('buckets are found on the disk after a restart', async (t) => {
     t.deepEqual(await labels(url, 7 * day), ['a', 'b', 'c', 'service_name']);
     t.true(Number(await metric(url, 'disk_cache_hits_total')) > 0);
   });
-  // Some buckets may be due where the machine is slow.
+  // On a slow machine, some buckets may be due.
   t.true(asked() - before < before, `${asked() - before} calls after the restart`);
 });

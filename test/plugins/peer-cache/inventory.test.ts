@@ -7,7 +7,7 @@ import { openProxy, openStore, type Store } from '../../conformance/target.js';
 import { deepRuns } from '../../setup/runs.js';
 import { metric } from './stored.js';
 
-/** The law of the inventory: what buckets list together, new or kept, is what their whole time lists. */
+/** The law of the inventory: the combined listings of all buckets, new or cached, equal the listing of their whole range. */
 
 const second = 1_000_000_000n;
 const baseNs = 1_793_491_200n * second;
@@ -60,7 +60,7 @@ const line = (at: fc.Arbitrary<number>): fc.Arbitrary<Line> =>
   });
 const anyTime = fc.oneof(
   fc.integer({ min: 0, max: nowSeconds }),
-  // Often on the bounds of buckets.
+  // Often at bucket boundaries.
   fc.integer({ min: 0, max: Math.floor(nowSeconds / 600) }).map((ten) => ten * 600),
 );
 /** Seconds before now, in the newest minute. */
@@ -71,7 +71,7 @@ interface Asked {
   readonly start: number;
   readonly end: number;
 }
-/** Longer than what is read from streams. */
+/** Longer than the selectors whose values are read from streams. */
 const long = `{pod!="", ${Array.from({ length: 120 }, (_none, at) => `app!="${at}"`).join(', ')}}`;
 const selectors = ['{app=~".+"}', '{app="a"}', '{pod!=""}', '{app=~"b|c", pod=~"p-[1-3]"}', long] as const;
 const paths = [
@@ -171,7 +171,7 @@ async function push(place: number, lines: readonly Line[]): Promise<void> {
   });
   if (response.status >= 300) throw new Error(await response.text());
   await response.arrayBuffer();
-  // A new stream is in the one listing of VictoriaLogs some seconds before it is in another.
+  // A new stream appears in one of VictoriaLogs' listings some seconds before another.
   if (isReal) await new Promise((resolve) => setTimeout(resolve, 6_000));
 }
 
@@ -185,7 +185,7 @@ async function answerOf(proxy: RunningProxy, place: number, { path, start, end }
   return { status: response.status, ...body, data: path.startsWith('series') ? data?.sort() : data };
 }
 
-/** The labels of a series, in one order. */
+/** The labels of a series in a fixed order. */
 function sorted(labels: unknown): string {
   return JSON.stringify(Object.entries(labels as object).sort());
 }

@@ -8,7 +8,7 @@ import { makeExchange, makeTenant } from '../../../core/testing/index.js';
 const minuteNs = 60_000_000_000n;
 const nowNs = 1_000_000n * minuteNs;
 
-/** A listing of which each part says its name and a shared one, after as long as the test says. */
+/** A fake listing: each part returns its name and a shared value, after a delay that the test sets. */
 function listingOf(msOf: (part: number) => number): Listing {
   let parts = 0;
   const say = async (name: string): Promise<readonly string[]> => {

@@ -8,13 +8,13 @@ const dayMs = 24 * hourMs;
 
 interface Case {
   readonly flags?: Readonly<Record<string, string>>;
-  /** How long ago the range ends, and whether something is in it. */
+  /** Time since the end of the range; `isEmpty` marks a range without data. */
   readonly agoMs: number;
   readonly isEmpty?: true;
   readonly keptMs: number;
 }
 
-/** Asks twice within the time that the answer is kept, and once after it, with both caches and with one of them. */
+/** Sends the request twice within the TTL of the answer, and once after it, with both caches and with one of them. */
 async function isKept(t: ExecutionContext, { flags = {}, agoMs, isEmpty, keptMs }: Case): Promise<void> {
   const backend = await startDevBackend();
   t.teardown(() => backend.close());
@@ -42,7 +42,7 @@ async function isKept(t: ExecutionContext, { flags = {}, agoMs, isEmpty, keptMs 
         t.is(await asked(), 1);
       },
       {
-        // One call for a listing, and none ahead of it.
+        // One call for each listing, and no prefetch.
         flags: {
           'metadata-inventory-parallelism': '0',
           'labels-cache-warm': 'false',

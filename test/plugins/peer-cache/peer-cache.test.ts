@@ -24,13 +24,13 @@ const exchangeOf = (settings: Partial<ExchangeSettings<'tenant'>> = {}): Exchang
 function make(values: Readonly<Record<string, unknown>> = {}) {
   const host = hostFor(peerCache);
   host.clock.advance(10 * 3_600_000);
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   const options = optionsOf('peer-cache', values) as unknown as PeerCacheOptions;
   const stage: Stage<'tenant', never> = peerCache.create(options, host);
   return { host, stage };
 }
 
-/** A rest of the chain that a test lets finish by hand. */
+/** A fake rest of the chain whose requests a test finishes manually. */
 function makeRest() {
   const seen: Exchange[] = [];
   const finish: (() => void)[] = [];
@@ -44,7 +44,7 @@ function makeRest() {
   };
   return { rest, seen, finish, fail };
 }
-/** Lets everything that waits for nothing but promises run. */
+/** Runs all callbacks that wait only for promises. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const counted = (): { rest: Rest; asked: () => number } => {
   let asked = 0;

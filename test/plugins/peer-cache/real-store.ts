@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { freePort } from '../../core/program/child.js';
 
-/** The program of a Valkey or Redis on this machine: `VALKEY_SERVER`, or one in the PATH. */
+/** The executable of a Valkey or Redis on this machine: `VALKEY_SERVER`, or one in the PATH. */
 export const storeProgram: string | undefined =
   process.env['VALKEY_SERVER'] ??
   (process.env['PATH'] ?? '')
@@ -14,7 +14,7 @@ export const storeProgram: string | undefined =
     .flatMap((folder) => ['valkey-server', 'redis-server'].map((name) => join(folder, name)))
     .find((file) => existsSync(file));
 
-/** A Valkey or Redis that keeps nothing on disk. */
+/** A Valkey or Redis without persistence. */
 export class RealStore {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
@@ -48,7 +48,7 @@ export class RealStore {
     while (!(await accepts(this.port))) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  /** As by a machine that dies: what it held is lost. */
+  /** Kills the process, like a machine crash: its data is lost. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -58,7 +58,7 @@ export class RealStore {
     await ended;
   }
 
-  /** Stops it where it is, or lets it go on. */
+  /** Pauses the process, or resumes it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(signal);
   }

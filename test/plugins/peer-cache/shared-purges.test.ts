@@ -128,10 +128,10 @@ test('a purge that is sent again while the store is full is not deleted when the
   t.deepEqual(other.purged, ['*']);
 });
 
-/** The more often, the likelier. */
+/** More frequent kinds are more likely. */
 const kinds =
   'ask ask ask ask ask keep keep keep keep begin begin end end end purge purge-all tick evict'.split(' ');
-/** A step of the model: which of two replicas does what with a key of which tenant. */
+/** A step of the model: the replica, its action, and the tenant of the key. */
 const steps = fc.array(
   fc.record({
     who: fc.nat(1),
@@ -148,7 +148,10 @@ test('whatever replicas do with their store, none finds what the data was before
       const store = await FakeStore.start(t);
       const clock = new FakeClock();
       const replicas: Replica[] = [];
-      /** What a replica has asked its backend for, by tenant: it is dropped when a purge is heard of, as the store of answers does. */
+      /**
+       * Data that a replica has fetched from its backend, by tenant; it is dropped when the replica learns of a purge, as in the answer
+       * store.
+       */
       const asked = new Map<string, string>();
       for (let number = 0; number < 2; number += 1) {
         const forget = (tenant: string | undefined): void => {
@@ -159,7 +162,7 @@ test('whatever replicas do with their store, none finds what the data was before
         const replica = await replicaOf(t, store.url, { clock, forget });
         replicas.push(replica);
       }
-      /** The version of the data of a tenant, and the oldest that may be answered. */
+      /** The current version of the data, and the oldest version of each tenant that may be answered. */
       let version = 1;
       const oldest = new Map([
         ['shop', 0],

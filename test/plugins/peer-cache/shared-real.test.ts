@@ -1,4 +1,4 @@
-/** Against a real Valkey or Redis: `VALKEY_SERVER`, or a `valkey-server` or `redis-server` in the PATH. */
+/** Tests with a real Valkey or Redis: `VALKEY_SERVER`, or a `valkey-server` or `redis-server` in the PATH. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

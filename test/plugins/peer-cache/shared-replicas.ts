@@ -7,7 +7,7 @@ export interface Replica {
   readonly tier: SharedStore;
   readonly host: FakeHost<typeof sharedMetrics>;
   readonly clock: FakeClock;
-  /** Tenants of purges that it was told of; `*` for all. */
+  /** Tenants of the purges that it received; `*` for all. */
   readonly purged: string[];
 }
 
@@ -16,7 +16,7 @@ interface ReplicaSettings extends Partial<SharedStoreSettings> {
   readonly forget?: (tenant: string | undefined) => void;
 }
 
-/** A process whose store need not be there. */
+/** A replica whose store may be unavailable. */
 export async function startedOf(
   t: ExecutionContext,
   url: string,
@@ -24,7 +24,7 @@ export async function startedOf(
 ): Promise<Replica> {
   const host = makeHost({ clock, metrics: sharedMetrics });
   const purged: string[] = [];
-  // As the house does, by way of the caches that this process has.
+  // Like the real host, which purges the caches of this process.
   const purgeHere = async (_: string, tenant?: string): Promise<void> => {
     purged.push(tenant ?? '*');
     forget?.(tenant);
@@ -39,7 +39,7 @@ export async function startedOf(
   return { tier, host, clock, purged };
 }
 
-/** A process that shares a store and has reached it. */
+/** A replica that shares a store and has connected to it. */
 export async function replicaOf(
   t: ExecutionContext,
   url: string,
@@ -50,7 +50,7 @@ export async function replicaOf(
   return replica;
 }
 
-/** Waits for something that comes in its time; the limit of the test ends it otherwise. */
+/** Polls until the condition holds; the timeout of the test ends it otherwise. */
 export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -76,7 +76,7 @@ async function dropsOf({ host }: Replica): Promise<number> {
   return drops.reduce<number>((sum, drop) => sum + (drop ?? 0), 0);
 }
 
-/** Writes an answer and waits for the store to have it, or for it to be dropped. */
+/** Writes an answer, and waits until it is stored or dropped. */
 export async function tryPut(
   replica: Replica,
   key: string,
@@ -89,7 +89,7 @@ export async function tryPut(
   await eventually(async () => (await ends()) > before);
 }
 
-/** Asks, as every request does first, and writes what was not there. */
+/** Looks up the key, as every request does first, and writes the missing value. */
 export async function put(replica: Replica, key: string, packed: Buffer, ttlMs?: number): Promise<void> {
   const sets = await counted(replica, 'sets_total');
   while ((await counted(replica, 'sets_total')) === sets) {
@@ -106,7 +106,7 @@ export function saidOf({ host }: Replica, text: string): number {
   return host.records.filter(({ body }) => body.includes(text)).length;
 }
 
-/** Lets time pass until the store is tried again, and works. */
+/** Advances the clock until the store is retried and works. */
 export async function backOf(replica: Replica): Promise<void> {
   await eventually(async () => {
     replica.clock.advance(10_000);

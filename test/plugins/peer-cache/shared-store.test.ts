@@ -84,7 +84,7 @@ test('a value under the name of another, with any bit flipped, cut or replaced, 
         if (kind === 'flip') value[bit >> 3] = (value[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         else value = kind === 'cut' ? value.subarray(0, bit >> 3) : Buffer.from(`somebody else's ${bit}`);
         store.held.set(name, { value, untilMs });
-        // Some bits of gzip say nothing.
+        // Some bits of gzip have no effect.
         const hit = await one.tier.get('shop:a');
         t.true(hit === undefined || hit.packed.equals(answerOf(1)));
       },
@@ -100,7 +100,7 @@ test('a value under the name of another, with any bit flipped, cut or replaced, 
 test('answers with little time left are neither written to the store nor used', async (t) => {
   const store = await FakeStore.start(t);
   const one = await replicaOf(t, store.url);
-  // The store counts real time, of which a busy machine may take much.
+  // The store counts real time, so these times are long enough for a busy machine.
   await put(one, 'shop:a', answerOf(2), 200_000);
   one.tier.set('shop:short', answerOf(1), 4_999);
   await put(one, 'shop:b', answerOf(2), 200_000);
@@ -119,7 +119,7 @@ test('where the clocks of replicas differ, the time that the store counts is wha
   await put(fast, 'shop:a', answerOf(1), 60_000);
   const hit = await slow.tier.get('shop:a');
   t.true(hit !== undefined && hit.leftMs <= 60_000 && hit.ageMs === 0);
-  // As after forty seconds, of which the clock of the slow one knows nothing.
+  // As if forty seconds had passed, which the slow clock does not show.
   for (const held of store.held.values()) held.untilMs = performance.now() + 20_000;
   t.true(((await slow.tier.get('shop:a'))?.leftMs ?? Infinity) <= 20_000);
 });
@@ -170,7 +170,7 @@ test('a wrong password of the store, or none, turns it off and is in no log', as
     store.url.replace('//', '//:right-one@'),
   ]) {
     const one = await startedOf(t, url);
-    // As an old server does, which repeats what it does not know.
+    // Like an old server, which echoes unknown commands.
     store.faults.instead = (command, args) =>
       command === 'AUTH' ? `-ERR AUTH unknown command with ${args.join(' ')}\r\n` : undefined;
     const other = await startedOf(t, url);
@@ -224,7 +224,7 @@ test('a store that speaks nonsense is left, whatever it says, and nothing of it 
     while (saidOf(one, 'failed and is turned off') === 0)
       t.is(await one.tier.get('shop:a'), undefined, String(answer).slice(0, 40));
     delete store.faults.instead;
-    // A busy machine may be too slow for the timeout again, so that the store is tried anew.
+    // A busy machine may exceed the timeout again, so the store is retried several times.
     await eventually(async () => {
       await backOf(one);
       return found(one, 'shop:a');
@@ -233,7 +233,7 @@ test('a store that speaks nonsense is left, whatever it says, and nothing of it 
 });
 
 test('a look-up waits for a slow store only for its timeout, and after some of them not at all', async (t) => {
-  // A late timer counts as no more than its part of the timeout, so a busy machine waits for longer: the delay is far above that.
+  // A late timer counts only up to its part of the timeout, so a busy machine waits longer; the delay is far above that.
   for (const fault of [{ delayMs: 60_000 }, { isSilent: true }]) {
     const store = await FakeStore.start(t);
     const one = await replicaOf(t, store.url, { mostWaitMs: 20 });

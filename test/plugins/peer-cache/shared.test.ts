@@ -8,16 +8,16 @@ import { until } from '../../setup/until.js';
 import { pipeline, stored } from './stored.js';
 
 const calls = '/select/logsql/query';
-/** Requests of proxies whose store is lost, and of many tenants. */
+/** Number of requests of proxies whose store is lost, and of many tenants. */
 const loaded = deepRuns(50, 100);
 const mixed = deepRuns(200, 1_000);
 
-/** Everything that is in the log. */
+/** The whole log as text. */
 function said({ log }: Pick<ProxyUnderTest, 'log'>): string {
   return JSON.stringify(log.records.map((record) => [...record]));
 }
 
-/** Asks until the store has an answer: under load it may not have been there in time for the first one. */
+/** Repeats the request until the store has an answer: under load, the store may have been late for the first one. */
 async function keep(ask: () => Promise<unknown>, { url, proxy }: ProxyUnderTest): Promise<void> {
   const drops = (): Promise<number> => count(url, 'shared_cache_drops_total{reason="off"}');
   for (;;) {
@@ -46,7 +46,7 @@ async function withTwo(
 
 test('what one proxy has asked the other has from the shared store', async (t) => {
   const { backend, ask } = await stored(t);
-  // On a machine that is busy the other one may not wait long enough.
+  // On a busy machine, the other proxy may not wait long enough.
   await until(async () => {
     let isFound = false;
     const store = await FakeStore.start(t);
@@ -181,7 +181,7 @@ test('the password and the secret of the shared store are shown nowhere', async 
 test('over two proxies and their shared store no tenant and no credentials get the answer of others', async (t) => {
   const store = await FakeStore.start(t);
   const backend = await startTelltale(t);
-  // Without memory to speak of: it is the store that is asked.
+  // Almost no memory cache, so that requests reach the store.
   const flags = {
     'shared-cache-url': store.url,
     'cache-max': '2',

@@ -7,13 +7,13 @@ export async function count(url: string, name: string): Promise<number> {
   return Number((await metric(url, name)) ?? 0);
 }
 
-/** How many rows there are. */
+/** A row count of one. */
 const oneRow = JSON.stringify({
   status: 'success',
   data: { resultType: 'vector', result: [{ metric: { __name__: 'rows' }, value: [1, '1'] }] },
 });
 
-/** A backend whose one line says who asks, so that an answer for another one shows. */
+/** A backend whose only line identifies the caller, so that answers for another caller are detected. */
 export interface Telltale {
   readonly url: string;
   readonly calls: () => number;
@@ -57,7 +57,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A query for logs of an hour that has passed, which `Telltale` answers. */
+/** A query for logs of a past hour, which `Telltale` answers. */
 export function pathOf(app: string): string {
   const endMs = Date.now() - (Date.now() % 3_600_000) - 3_600_000;
   const query = new URLSearchParams({

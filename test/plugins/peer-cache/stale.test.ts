@@ -24,7 +24,7 @@ interface Under extends ProxyUnderTest {
   readonly closeBackend: () => Promise<void>;
 }
 
-/** A proxy that has answered once, ten minutes before that answer is too old. */
+/** A proxy with one cached answer, ten minutes before that answer is too old. */
 async function afterOneAnswer(
   t: ExecutionContext,
   { flags = {}, stages = '', headers = {} }: Setting,
@@ -72,7 +72,7 @@ for (const [name, rule] of outages) {
   test(`while the backend ${name}, an expired answer is served and told, and a new one afterwards`, async (t) => {
     await afterOneAnswer(t, { flags: { 'backend-timeout': '8s' } }, async ({ ask, fail, url, log }) => {
       await fail([rule]);
-      // Each answer of a backend that hangs takes as long as the timeout.
+      // With a backend that hangs, each response takes as long as the timeout.
       const times = 'hang' in rule ? 1 : 3;
       for (let count = 0; count < times; count += 1) {
         const got = await ask();

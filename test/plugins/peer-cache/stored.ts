@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 
-/** A pipeline with this cache, and with more sections or stages before it. */
+/** A pipeline with this cache, and with optional sections or stages before it. */
 export const pipeline = (backend: string, sections = '', stages = ''): string => `
 version: 1
 ${sections}
@@ -23,7 +23,7 @@ endpoints:
   - use: admin
 `;
 
-/** A backend with a line an hour old, a way to ask for it, and flags for a proxy that can be started again. */
+/** A backend with an hour-old line, a query for it, and flags for a proxy that can be restarted. */
 export async function stored(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-disk-'));
   const backend = await startDevBackend({ faults: true });

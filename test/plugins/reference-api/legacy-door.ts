@@ -3,7 +3,7 @@ import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.j
 import { withProxy } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 
-/** What came back; `json` is the body without `stats`, whose shape is checked here. */
+/** A response; `json` is the body without `stats`, whose shape is checked here. */
 export interface Got {
   readonly status: number;
   readonly type: string | undefined;
@@ -44,7 +44,7 @@ const [shop, cart, other] = [
   { app: 'other' },
 ];
 
-/** A proxy over a backend with lines of the tenants 1 and 2; requests span the lines and are of tenant 1 unless told otherwise. */
+/** A proxy over a backend with lines of tenants 1 and 2; by default, requests cover the lines and use tenant 1. */
 export async function withLegacyDoor(use: (get: Get) => Promise<void>): Promise<void> {
   const backend = await startDevBackend();
   const push = async (tenant: string, ...[labels, values]: StreamOf): Promise<void> => {
@@ -82,7 +82,7 @@ function getter(url: string): Get {
         : await request(url + path, { method, headers: form, body: query });
     const type = response.headers['content-type'];
     const text = await response.body.text();
-    // Every body here is an object of JSON.
+    // Every body here is a JSON object.
     const { stats, ...json } = JSON.parse(text) as Record<string, unknown> & { readonly stats?: object };
     const parts = Object.keys(stats ?? {}).join();
     if (stats !== undefined && parts !== 'summary,querier,ingester,cache,index') {

@@ -5,7 +5,7 @@ const legacy = '/api/prom/query';
 const modern = '/loki/api/v1/query_range';
 const categorize = { 'x-loki-response-encoding-flags': 'categorize-labels' };
 
-// The shapes are those that a Loki 3 gave for the same lines.
+// The shapes are those that a Loki 3 returned for the same lines.
 const cart = {
   labels: '{app="cart", detected_level="unknown", env="prod", service_name="cart"}',
   entries: [
@@ -30,7 +30,7 @@ const ofOther = (tenant = ''): object => ({
   entries: [{ ts: '2026-11-01T00:00:01Z', line: 'of tenant 2' }],
 });
 
-/** A test at the door of a proxy over a few lines. */
+/** A test of a proxy over a few lines. */
 function door(title: string, use: (get: Get, t: ExecutionContext) => Promise<void>): void {
   test(title, (t) => withLegacyDoor((get) => use(get, t)));
 }
@@ -95,7 +95,7 @@ const refusals: readonly (readonly [params: Readonly<Record<string, string>>, te
     'rpc error: code = Code(400) desc = legacy endpoints only support streams result type',
   ],
   [
-    // Refused before it is evaluated, which would fail.
+    // Rejected before its evaluation, which would fail.
     { query: 'sum_over_time({app="shop"} | unwrap app [5m])' },
     'rpc error: code = Code(400) desc = legacy endpoints only support streams result type',
   ],

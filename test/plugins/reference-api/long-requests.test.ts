@@ -17,7 +17,7 @@ const targets = (count: number): Params => [
 ];
 const logs = (stages: string): Params => [['query', `{a="b"} ${stages}`]];
 
-/** What would hold the event loop, with as much as is taken, one more, and what the error says. */
+/** Requests that would block the event loop: each has a limit, and an error for one more than that. */
 const cases: readonly (readonly [
   what: string,
   path: string,

@@ -5,7 +5,7 @@ import { makePipeline, withPipeline } from '../../../core/testing/index.js';
 import referenceApi from '../../../plugins/reference-api/index.js';
 import { lastStage } from '../../core/http/fixtures.js';
 
-/** What the chain is asked when a client asks this. */
+/** The request that the chain gets for a client's request. */
 async function askedFor(
   path: string,
   sections: Parameters<typeof makePipeline>[0] = {},

@@ -28,7 +28,7 @@ test('a row pushed twice is counted once even if another one arrives while rows 
   };
   const times = Array.from({ length: 400 }, (_none, index) => borderNs - BigInt(index) * betweenNs);
   await push(...times);
-  // The last minute is no whole segment, so it is looked at each time.
+  // The last minute is not a whole segment, so it is read each time.
   const params = new URLSearchParams({
     query: 'sum(count_over_time({app="a"}[1m]))',
     start: String(borderNs - 50n * minuteNs),
@@ -36,7 +36,7 @@ test('a row pushed twice is counted once even if another one arrives while rows 
     step: '60',
   });
   await withProxy(pipeline(relay.url), async ({ url }) => {
-    /** The steps but the last one, in which the row arrives. */
+    /** All steps except the last one, in which the row arrives. */
     const ask = async (): Promise<readonly number[]> => {
       const answer = await fetch(`${url}/loki/api/v1/query_range?${params.toString()}`);
       t.is(answer.status, 200);

@@ -9,12 +9,12 @@ import { FactsHouse, rowAt, type Row } from './facts.js';
 
 const name = '__facts_snapshot:v2';
 
-/** A query that no cache has the answer of, over rows that have been looked at. */
+/** A query without a cached answer, over rows that were read before. */
 const other = {
   query: 'sum by (detected_level) (count_over_time({app=~"a|b"} != "not this line either" [5m]))',
 };
 
-/** Runs one replica beside others, with a file of its own for facts. */
+/** Runs one replica next to other members, with its own facts file. */
 async function withOne(
   house: FactsHouse,
   file: string,
@@ -46,7 +46,7 @@ test.serial(
         t.deepEqual(found.values, values);
         t.is(found.looks, 0);
       });
-      // It has its own now, with the checksums of the first one.
+      // The replica has its own facts now, with the checksums of the first one.
       const late: readonly Row[] = [rowAt(110), [3_005, 'w1x w2x INFO: ERROR w3x']];
       await house.push(late);
       await withOne(house, 'second.json', [first.address], async (second) => {
@@ -78,12 +78,12 @@ test.serial('flushed facts are not given to peers, and a flush ends the asking',
     await house.ask(first.url, other);
     await fetch(`${first.proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
     const silent = await toldPeer(t, { entries: [], atOnce: 99 });
-    // The silent peer may be the one to ask for an answer, too.
+    // The silent peer may also be the one to ask for an answer.
     const impatient = { 'peer-timeout': '1s', 'peer-patience': '1s' };
     const check = async (second: Replica): Promise<void> => {
       await until(() => silent.got.length > 0);
       t.deepEqual(silent.got, [name]);
-      // Nobody waits for what peers know.
+      // Nothing waits for the facts of peers.
       t.is((await fetch(`${second.url}/ready`)).status, 200);
       t.deepEqual((await house.ask(second.url)).values, await house.fresh());
       await fetch(`${second.proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });

@@ -18,7 +18,7 @@ test('a proxy that is started again looks at no rows of the past that it has loo
     t.is(steady.looks, 0);
     t.deepEqual(steady.values, first.values);
     known.push(...first.values);
-    // Samples of lines, which are soon taken, are not kept.
+    // Line samples are not kept, because they are cheap to read.
     t.true(steady.calls.length <= 5, steady.calls.join('\n'));
   });
   t.is((await stat(house.path)).mode & 0o777, 0o600);
@@ -39,19 +39,19 @@ test('facts keep the time that they had left over a restart', async (t) => {
   const { facts_by_key: before } = await house.file();
   await house.with(async ({ url }) => {
     await restored(url);
-    // Something new, so that the file is written.
+    // A new query, so that the file is written.
     await house.ask(url, { query: 'sum(count_over_time({app="a"}[5m]))' });
   });
   const { facts_by_key: after } = await house.file();
   t.true(Object.keys(after).length > Object.keys(before).length);
   for (const [key, { expires_at_unix_nano: expires }] of Object.entries(before)) {
     const left = after[key]?.expires_at_unix_nano ?? 0;
-    // Rounded to milliseconds, and the two clocks do not move together to the last of them.
+    // Tolerates rounding to milliseconds, and two clocks that do not move exactly together.
     t.true(Math.abs(left - expires) < 5_000 * 1e6, `${left} ${expires}`);
   }
 });
 
-/** What happens to the rows while the proxy is down. */
+/** Changes to the rows while the proxy is down. */
 const changes: Readonly<Record<string, readonly Row[]>> = {
   'new rows': Array.from({ length: 40 }, (_none, at): Row => [at * 7 + 3, lineOf(at + 5_000, 'ERROR')]),
   'a row pushed twice': [rowAt(110)],
@@ -172,7 +172,7 @@ test('a proxy that learns nothing new leaves the file of facts as it is', async 
   const house = await FactsHouse.open(t);
   await house.learn();
   const before = await house.file();
-  // Nothing is asked, so nothing is new.
+  // No request, so nothing is new.
   await house.with(({ url }) => restored(url));
   t.deepEqual(await house.file(), before);
 });

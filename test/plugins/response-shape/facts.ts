@@ -11,13 +11,13 @@ const secondNs = 1_000_000_000n;
 const hourNs = 3600n * secondNs;
 const rows = 240;
 const secondsBetween = 30;
-/** Groups of segments, and repeated rows. */
+/** Queries that look at groups of segments, or for repeated rows. */
 const look = /\bas stretch\b|\b_stream(?:, _time:[^)]*)?\) count\(\*\) as rows/;
 const usualQueries = ['detected_level', 'app'].map(
   (by) => `sum by (${by}) (count_over_time({app=~"a|b"} != "no such line" [5m]))`,
 );
 
-/** Without caches, so that every request is answered by the engine. */
+/** Without caches, so that the engine answers every request. */
 export const pipeline = (backend: string): string => `
 version: 1
 stages:
@@ -42,23 +42,23 @@ export interface FactsFile {
 }
 
 export interface Asked {
-  /** What the answers hold, as texts in a fixed order. */
+  /** The values in the answers, as texts in a fixed order. */
   readonly values: readonly string[];
-  /** The calls of the backend, as texts. */
+  /** The backend calls, as texts. */
   readonly calls: readonly string[];
-  /** So many of them look at rows in order to learn something that holds for a time segment. */
+  /** Number of calls that read rows to learn facts about a time segment. */
   readonly looks: number;
 }
 
 export interface Asking {
-  /** Lines by level, and by app, unless given. */
+  /** By default, lines by level and by app. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Row = readonly [second: number, line: string];
 
-/** A line that has the shape of no other one. */
+/** A line with a unique shape. */
 export function lineOf(at: number, level = ['INFO', 'ERROR', 'WARN'][at % 3] ?? ''): string {
   const words = Array.from(
     { length: 1 + ((at * 7) % 5) },
@@ -67,10 +67,10 @@ export function lineOf(at: number, level = ['INFO', 'ERROR', 'WARN'][at % 3] ?? 
   return `${words.join(' ')} ${level}${at % 2 === 0 ? ':' : ''} ${words.reverse().join('-')} ${at}`;
 }
 
-/** A row that each app has. */
+/** A row of every app. */
 export const rowAt = (at: number): Row => [1 + at * secondsBetween, lineOf(at)];
 
-/** A backend with two hours of lines that spell their levels, one of which was pushed twice, and the ways to ask a proxy for them. */
+/** A backend with two hours of lines that contain their levels, one of them pushed twice, and helpers to query a proxy for them. */
 export class FactsHouse {
   readonly folder: string;
   readonly relay: Relay;
@@ -98,7 +98,7 @@ export class FactsHouse {
     return house;
   }
 
-  /** The file in the data folder. */
+  /** The facts file in the data folder. */
   get path(): string {
     return join(this.folder, 'facts.json');
   }
@@ -126,7 +126,7 @@ export class FactsHouse {
     await withProxy(pipeline(this.relay.url), use, { flags });
   }
 
-  /** Asks for numbers of lines in five minutes each. */
+  /** Queries the numbers of lines in five minutes each. */
   async ask(url: string, { query, headers = {} }: Asking = {}): Promise<Asked> {
     this.relay.forget();
     const values: string[] = [];
@@ -147,14 +147,14 @@ export class FactsHouse {
     return { values: values.sort(), calls, looks: calls.filter((call) => look.test(call)).length };
   }
 
-  /** Has a proxy learn what there is to learn, and ends it. */
+  /** Lets a proxy learn all facts, and stops it. */
   learn(flags?: Readonly<Record<string, string>>): Promise<void> {
     return this.with(async ({ url }) => {
       await this.ask(url);
     }, flags);
   }
 
-  /** What a proxy answers that has learned nothing. */
+  /** The answers of a proxy without facts. */
   async fresh(): Promise<readonly string[]> {
     let values: readonly string[] = [];
     await this.with(async ({ url }) => void ({ values } = await this.ask(url)), {});

@@ -6,7 +6,7 @@ const minute = 60n * 1_000_000_000n;
 const baseNs = 1_793_491_200n * 1_000_000_000n;
 const rows = 60;
 
-/** How a proxy is asked over an hour with a row a minute, each pushed twice. */
+/** Starts a proxy over an hour with one row per minute, each pushed twice; returns query helpers. */
 async function overRepeats(t: ExecutionContext, rule: string) {
   const store = await openStore(undefined, false);
   t.teardown(() => store.close());
@@ -48,7 +48,7 @@ for (const [rule, copies] of [
     const { ask, valueOf } = await overRepeats(t, rule);
     t.is(await valueOf('sum(count_over_time({app="a"}[61m]))'), rows * copies);
     t.is(await valueOf('sum(count_over_time({app="a"} | json | level="info" [61m]))'), (rows / 2) * copies);
-    // Of whole rows, and of values that the backend gathers.
+    // Counts of whole rows, and of values that the backend aggregates.
     t.is(
       await valueOf('sum(count_over_time({app="a"} | line_format "{{.app}}" |= "a" [61m]))'),
       rows * copies,
@@ -59,7 +59,7 @@ for (const [rule, copies] of [
     );
     const stats = (await ask('index/stats', '{app="a"}')) as { entries: number };
     t.is(stats.entries, rows * copies);
-    // Lines are shown once in any case.
+    // Lines are shown once in both cases.
     const { data } = (await ask('query_range', '{app="a"}')) as { data: { result: { values: unknown[] }[] } };
     t.is(
       data.result.reduce((sum, { values }) => sum + values.length, 0),

@@ -189,7 +189,7 @@ test('index statistics add up entries and bytes of all streams', async (t) => {
     ],
     plan,
   );
-  // Lines, a level of eight bytes each, and its name and text once in each stream.
+  // The bytes of the lines, of a level of eight bytes for each, and of its name and text once in each stream.
   t.deepEqual(answer, {
     kind: 'index-stats',
     streams: 2,

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { packageRoot } from '../../../core/kernel/options/index.js';
 
-/** One request as vmalert got it. */
+/** One request as vmalert received it. */
 export interface Received {
   readonly path: string;
   readonly params: URLSearchParams;
@@ -15,12 +15,12 @@ export interface FakeVmalert {
   readonly received: readonly Received[];
 }
 
-/** What vmalert answered, byte by byte (test/data/rules/README.md). */
+/** A recorded response of vmalert, byte for byte (test/data/rules/README.md). */
 export function recording(name: string): Buffer {
   return readFileSync(join(packageRoot(), 'test', 'data', 'rules', `${name}.json`));
 }
 
-/** The recording that vmalert gave for these parameters. */
+/** The recorded response of vmalert for these parameters. */
 function recordingFor(path: string, params: URLSearchParams): readonly [status: number, body: Buffer] {
   if (path === '/api/v1/alerts') return [200, recording('alerts')];
   if (path !== '/api/v1/rules') return [404, Buffer.from('unsupported path')];
@@ -34,7 +34,7 @@ function recordingFor(path: string, params: URLSearchParams): readonly [status: 
 
 export type Respond = (path: string, params: URLSearchParams) => readonly [status: number, body: Buffer];
 
-/** Starts a server that replays vmalert, or answers as told, for as long as a test uses it. */
+/** Starts a server that replays vmalert, or responds as configured, while a test uses it. */
 export async function withVmalert<Result>(
   use: (vmalert: FakeVmalert) => Promise<Result>,
   respond: Respond = recordingFor,
@@ -44,7 +44,7 @@ export async function withVmalert<Result>(
     const url = new URL(request.url ?? '/', 'http://vmalert');
     received.push({ path: url.pathname, params: url.searchParams, headers: request.headers });
     const [status, body] = respond(url.pathname, url.searchParams);
-    // Status 0 stands for a service that never answers.
+    // Status 0 means a service that never responds.
     if (status === 0) return;
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });

@@ -14,7 +14,7 @@ interface Got {
   readonly text: string;
 }
 
-/** What a client gets from a proxy that serves only rules. */
+/** The response of a proxy that serves only rules. */
 async function get(
   path: string,
   options: Partial<RulesOptions> = {},
@@ -38,7 +38,7 @@ interface Asked {
   readonly received: readonly Received[];
 }
 
-/** What a client gets from a proxy in front of vmalert, and what vmalert was asked. */
+/** The response of a proxy in front of vmalert, and the requests that vmalert received. */
 async function ask(
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -268,7 +268,7 @@ test('no connection is 502, and no answer in time 504', async (t) => {
 
 test('each call has a connection of its own, which nobody can have closed before', async (t) => {
   const document = { data: { groups: [] } };
-  // It closes a connection at its second call, as if it had been closed just before.
+  // Resets a connection at its second call, as if it had been closed just before.
   const server = createServer((socket) => {
     let isAnswered = false;
     socket.on('error', () => undefined);
@@ -281,7 +281,7 @@ test('each call has a connection of its own, which nobody can have closed before
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
-  // A TCP server's address is never a text or null once it listens.
+  // The address of a listening TCP server is never a string or null.
   const { port } = server.address() as AddressInfo;
   const options = { timeout: 60_000, rulerBackend: `http://127.0.0.1:${port}` };
   const pipeline = makePipeline({ stages: tenantStages({}), endpoints: [{ plugin: rules, options }] });

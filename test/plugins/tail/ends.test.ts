@@ -64,7 +64,7 @@ test('a client that reads nothing is cut off, and others get everything', async 
       await healthy.untilLines(count);
       return false;
     };
-    // More than any buffer of the network holds; it ends when the stalled one is cut.
+    // More than all network buffers hold; the loop ends when the stalled client is disconnected.
     while (!(await Promise.race([isCut, pushMore()])));
     t.is(healthy.socket.readyState, healthy.socket.OPEN);
     t.is(new Set(healthy.lines).size, healthy.lines.length);

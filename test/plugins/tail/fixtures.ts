@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { startDevBackend, type DevBackend } from '../../../plugins/embedded-backend/dev-backend.js';
 import { withProxy, type FakeClock, type ProxyUnderTest } from '../../../core/testing/index.js';
 
-/** A proxy in front of a backend of its own. */
+/** A proxy with its own backend. */
 export interface Tailing extends ProxyUnderTest {
   readonly backend: DevBackend;
 }
@@ -14,7 +14,7 @@ interface TailsSetting {
   readonly clock?: FakeClock;
 }
 
-/** Starts both, with options of the tail plugin and of tenancy as in YAML. With a clock, both have its time. */
+/** Starts both, with options of the tail plugin and of tenancy as in YAML. If given, the clock applies to both. */
 export async function withTails(
   options: Readonly<Record<string, unknown>>,
   use: (under: Tailing) => Promise<void>,
@@ -55,7 +55,7 @@ export interface Line {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Stores lines of the stream {app="a"}. */
+/** Stores lines in the stream {app="a"}. */
 export async function push(url: string, lines: readonly Line[], now = Date.now()): Promise<void> {
   const rows = lines.map(({ text, ageMs = 0, fields = {} }, index) => ({
     _time: String(BigInt(now - ageMs) * 1_000_000n + BigInt(index)),
@@ -77,7 +77,7 @@ export interface Frame {
   readonly dropped_entries?: readonly unknown[];
 }
 
-/** A client that keeps what it gets and lets a test wait for it. */
+/** A client that stores its frames, and lets a test wait for them. */
 export class TailClient {
   readonly socket: WebSocket;
   readonly frames: Frame[] = [];
@@ -89,7 +89,7 @@ export class TailClient {
     const path = params['path'] ?? '/loki/api/v1/tail';
     this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}?${query}`, { headers });
     this.socket.on('message', (data: Buffer) => {
-      // The test asserts on what it reads.
+      // The test asserts on the content.
       this.frames.push(JSON.parse(data.toString('utf8')) as Frame);
       for (const wake of this.#waiting.splice(0)) wake();
     });
@@ -104,14 +104,14 @@ export class TailClient {
     return this;
   }
 
-  /** Lines in the order in which they came. */
+  /** Lines in the order of arrival. */
   get lines(): readonly string[] {
     return this.frames.flatMap(({ streams }) =>
       streams.flatMap(({ values }) => values.map(([, line]) => line)),
     );
   }
 
-  /** Waits until there are as many lines. */
+  /** Waits for `count` lines. */
   async untilLines(count: number): Promise<readonly string[]> {
     while (this.lines.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return this.lines;
@@ -121,7 +121,7 @@ export class TailClient {
     return this.#closed;
   }
 
-  /** The HTTP answer of a handshake that is refused. */
+  /** The HTTP response to a rejected handshake. */
   async refused(): Promise<{ readonly status: number | undefined; readonly body: string }> {
     // The event's arguments are typed by ws, but not through events.once.
     const [, response] = (await once(this.socket, 'unexpected-response')) as [ClientRequest, IncomingMessage];

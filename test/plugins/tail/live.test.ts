@@ -84,7 +84,7 @@ test('native ends with a reason when the tail of the backend ends', async (t) =>
   await withTails({ mode: 'native' }, async ({ url, backend }) => {
     await push(backend.url, [{ text: 'first' }]);
     const client = await new TailClient(url, { ...all, since: '1ms' }).opened();
-    // The backend's tail runs when a line has come through it.
+    // Once a line has come through it, the backend's tail is running.
     await push(backend.url, [{ text: 'second' }]);
     await client.untilLines(1);
     await backend.close();

@@ -8,7 +8,7 @@ import { all, push, TailClient, withTails } from './fixtures.js';
 const windowMs = 1_000;
 const options = { reorderWindow: `${windowMs}ms` };
 
-/** Waits until the tail has read what the backend shows now: a poll that begins from here on has been followed by another. */
+/** Waits until the tail has read the rows that the backend shows now: a poll that starts after this call has been followed by another. */
 async function polled({ stats }: DevBackend): Promise<void> {
   const calls = (): number => stats().calls['/select/logsql/query'] ?? 0;
   const before = calls();

@@ -78,7 +78,7 @@ const labels: fc.Arbitrary<Answer> = few.map((values) => ({
   warnings: [],
 }));
 
-/** Every operation that several tenants can be asked for, with answers that one of them may give. */
+/** Every operation that supports several tenants, with possible answers of one of them. */
 const cases: readonly (readonly [request: ApiRequest, answers: fc.Arbitrary<Answer>])[] = [
   [{ op: 'query_range', query: logs, direction: 'forward', ...ranged }, streamsAnswers('forward')],
   [{ op: 'query_range', query: logs, direction: 'backward', ...ranged }, streamsAnswers('backward')],
@@ -109,7 +109,7 @@ const cases: readonly (readonly [request: ApiRequest, answers: fc.Arbitrary<Answ
 const ids: readonly string[] = ['t1', 't2', 't3', 't4'];
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What is answered when the tenants answer in this order. */
+/** The combined answer if the tenants answer in this order. */
 async function answered(
   request: ApiRequest,
   answers: readonly Answer[],
@@ -128,7 +128,7 @@ async function answered(
   const whole = answerSeveral(makeExchange({ request }), rest, [first, ...others], limits).finally(() => {
     state.isDone = true;
   });
-  // The query is read in steps before anybody is asked.
+  // The query is read in steps before any tenant is asked.
   while (waiting.size === 0 && !state.isDone) await settle();
   for (const index of order) {
     await settle();

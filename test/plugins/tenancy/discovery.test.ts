@@ -18,7 +18,7 @@ async function ask(
   const seen = new Map<string, ApiRequest>();
   const rest: Rest<'tenant'> = (exchange) => {
     const { id } = exchange.slots.tenant;
-    // Requests for lines come before those for what is found in them.
+    // Requests for lines precede those for the labels and fields found in them.
     if (exchange.request.op === 'query_range') return Promise.resolve(makeLogAnswer({ app: 'a' }, ['x']));
     seen.set(id, exchange.request);
     return Promise.resolve(answerOf(id));

@@ -22,12 +22,12 @@ const second = 1_000_000_000n;
 const hour = 3_600n * second;
 const start = (BigInt(Date.now()) * 1_000_000n) / hour - 30n;
 const range = { startNs: start * hour + hour / 3n, endNs: (start + 3n) * hour };
-/** Accounts with lines of their own, and one with the lines of all. */
+/** Accounts with separate lines, and one with the lines of all. */
 const [busy, quiet, both] = ['21', '22', '23'];
 
 type Line = readonly [timestampNs: bigint, line: string];
 
-/** No two lines at one time: which of those is kept is nobody's promise. */
+/** No two lines have the same timestamp: it is undefined which of them is kept. */
 function linesOf(name: string, count: number, offset: bigint): readonly Line[] {
   const spans = fc.sample(
     fc.integer({ min: 1, max: 2 * Number((3n * hour) / second / BigInt(count)) }),

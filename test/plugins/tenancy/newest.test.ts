@@ -33,7 +33,7 @@ test('fields over several tenants are those of the newest lines of all of them t
       return Object.fromEntries(fields.map(({ label, type }) => [label, type]));
     };
     const detected_level = 'string';
-    // The last line of the last tenant that has a field says its type, whatever the order in the header.
+    // The last line of the last tenant that has a field determines its type, regardless of the order in the header.
     for (const orgId of ['1|2', '2|1']) {
       t.deepEqual(await typesOf(1, orgId), { mine: 'int', detected_level });
       t.deepEqual(await typesOf(2, orgId), { mine: 'int', n: 'int', detected_level });

@@ -23,7 +23,7 @@ const common = {
 };
 const open: TenantPolicy = { ...common, allowDefault: true, unknownTenant: 'reject' };
 const byLabel: TenantPolicy = { ...open, tenantLabel: 'team' };
-/** Nothing is said of the default tenant. */
+/** The default tenant is not configured. */
 const unset: TenantPolicy = { ...common, unknownTenant: 'reject' };
 
 const found: readonly [

@@ -23,11 +23,11 @@ const selector = (text: string): Selector => new Selector(text, 'reject');
 
 interface Asked {
   readonly answer: Answer;
-  /** What each tenant was asked, by id. */
+  /** The request that each tenant got, by id. */
   readonly seen: ReadonlyMap<string, ApiRequest>;
 }
 
-/** Asks tenants t1 and t2 (unless told otherwise), each of which answers by itself. */
+/** Sends a request for tenants t1 and t2, each of which answers separately. */
 async function ask(
   request: ApiRequest,
   answerOf: (tenantId: string, exchange: Exchange<'tenant'>) => Answer | Promise<Answer>,

@@ -11,7 +11,7 @@ import { requestOf } from '../../core/cache/samples.js';
 import { hostFor } from '../host-for.js';
 
 const optionsFrom = (values: Readonly<Record<string, unknown>> = {}): TenancyOptions =>
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   optionsOf('tenancy', values) as unknown as TenancyOptions;
 const answer = makeLogAnswer({ app: 'a' }, ['line']);
 const answering = (): Promise<Answer> => Promise.resolve(answer);

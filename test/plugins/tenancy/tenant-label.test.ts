@@ -20,7 +20,7 @@ const withEntry = (
   }));
   return { ...answer, streams };
 };
-/** The labels of the only entry, as it is labelled for tenant `t`. */
+/** The labels of the only entry after labelling for tenant `t`. */
 const entryOf = (answer: StreamsAnswer, isMerged: boolean): readonly (string | undefined)[] => {
   const labelled = labelAnswer(answer, 't', isMerged) as StreamsAnswer;
   const entry = labelled.streams[0]?.entries[0];

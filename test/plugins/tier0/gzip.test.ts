@@ -28,7 +28,7 @@ const answer = makeLogAnswer(
 );
 
 interface Under {
-  /** The very bytes of an answer. */
+  /** The raw bytes of a response. */
   readonly get: (encoding: string) => Promise<Buffer>;
   readonly flush: () => Promise<unknown>;
   readonly kept: () => Promise<number>;
@@ -40,7 +40,7 @@ async function withTier0<Result>(
 ): Promise<Result> {
   const pipeline = makePipeline({
     stages: [
-      // What a plugin needs of the stages before it is checked when the pipeline starts.
+      // The slots that a plugin needs are checked when the pipeline starts.
       { plugin: tenancy as unknown as StagePlugin, options: optionsOf('tenancy', {}) },
       { plugin: tier0 as unknown as StagePlugin, options: optionsOf('tier0', values) },
       answering(answer),
@@ -93,7 +93,7 @@ test('the gzip form of a kept answer is in the count of kept bytes, once, until 
   });
 });
 
-/** What tier0 gives for a request, and a compression that counts how often it is asked. */
+/** A request to tier0, and a compression that counts its calls. */
 function keptBy(values: Readonly<Record<string, unknown>>, given: Answer) {
   const host = hostFor(tier0);
   const stage = tier0.create(optionsOf('tier0', values) as unknown as Tier0Options, host);

@@ -1,4 +1,4 @@
-/** What every cache of finished answers has to hold, whoever makes it: the built-in one, and the example that stands in its place. */
+/** The laws for every cache of finished answers: the built-in one, and the example that can replace it. */
 import test, { type ExecutionContext } from 'ava';
 import { runningDeletions } from '../../../core/cache/keys.js';
 import type { Exchange } from '../../../core/kernel/plugin/exchange.js';
@@ -23,7 +23,7 @@ import { hostFor } from '../host-for.js';
 
 type Ask = (exchange: Exchange<'tenant'>, below?: Answer | Promise<Answer>) => Promise<Answer>;
 
-/** A cache of finished answers over a rest that is counted. */
+/** A cache of finished answers over a fake chain that counts its requests. */
 interface Cache {
   readonly stage: Stage<'tenant', never>;
   readonly host: ReturnType<typeof hostFor>;
@@ -39,7 +39,7 @@ function cacheOf<Options, Metrics extends MetricSpecs>(
   options: Options,
 ): Cache {
   const host = hostFor(plugin);
-  // Long after the requests end.
+  // Long after the end of the requested ranges.
   host.clock.advance(tenHoursMs);
   const stage = plugin.create(options, host);
   let asked = 0;
@@ -54,7 +54,7 @@ function cacheOf<Options, Metrics extends MetricSpecs>(
 type Values = Readonly<Record<string, unknown>>;
 type Make = (t: ExecutionContext, values?: Values) => Promise<Cache>;
 
-// The options are those of the schemas, which is what the types describe.
+// The options come from the schemas, which the types are generated from.
 const caches: readonly (readonly [name: string, operations: typeof keptOperations, make: Make])[] = [
   [
     'tier0',
@@ -63,7 +63,7 @@ const caches: readonly (readonly [name: string, operations: typeof keptOperation
   ],
   [
     'redis-tier0',
-    // Each look-up is a way through sockets, and keys are made in one place.
+    // Each lookup goes through sockets, and all keys are built in one place.
     ['query', 'series'],
     async (t, values) => {
       const { url } = await FakeStore.start(t);
@@ -80,7 +80,7 @@ const caches: readonly (readonly [name: string, operations: typeof keptOperation
 const exchangeOf = (settings: Partial<ExchangeSettings<'tenant'>> = {}): Exchange<'tenant'> =>
   makeExchange<'tenant'>({ slots: { tenant: makeTenant('a') }, ...settings });
 
-/** Nothing waits for the connection, so the first requests may find none. */
+/** Nothing waits for the connection, so the first answers may not be kept. */
 async function untilKept(cache: Cache): Promise<void> {
   const request = makeLogRequest('{app="first"}');
   for (let before = -1; before !== cache.asked();) {
@@ -90,7 +90,7 @@ async function untilKept(cache: Cache): Promise<void> {
   }
 }
 
-/** Asks twice; a cache that writes behind the answer is given turns to do so. */
+/** Sends a request twice; gives a cache that writes asynchronously time to do so. */
 async function askTwice(cache: Cache, exchange: () => Exchange<'tenant'>, below?: Answer): Promise<number> {
   const before = cache.asked();
   await cache.ask(exchange(), below);

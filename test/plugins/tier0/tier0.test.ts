@@ -22,14 +22,14 @@ type Tier0Host = ReturnType<typeof makeTier0Host>;
 const makeTier0Host = () => hostFor(tier0);
 const hourMs = 3_600_000;
 
-/** A stage over a counted rest; the clock stands long after the requests end. */
+/** A stage over a fake chain that counts its requests; the clock is long after the end of the requested ranges. */
 function make(
   values: Readonly<Record<string, unknown>> = {},
   answer: Answer = makeLogAnswer({ app: 'a' }, ['line']),
 ) {
   const host: Tier0Host = makeTier0Host();
   host.clock.advance(10 * hourMs);
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   const options = optionsOf('tier0', values) as unknown as Tier0Options;
   const stage: Stage<'tenant', never> = tier0.create(options, host);
   let asked = 0;

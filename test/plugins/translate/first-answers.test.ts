@@ -14,10 +14,10 @@ interface Answered {
 type Flags = Readonly<Record<string, string>>;
 type Metadata = Readonly<Record<string, string>>;
 
-/** A proxy over two hours with a row a minute and stream, each pushed twice, and how it is asked. */
+/** A proxy over two hours with one row per minute and stream, each pushed twice, and query helpers. */
 const overRepeats = (t: ExecutionContext, flags: Flags) => overRows(t, flags, { pushes: 2, metadata: {} });
 
-/** As `overRepeats`, with this metadata in every third row, and streams with access logs if these are wanted. */
+/** Like `overRepeats`, with this metadata in every third row, and optional streams with access logs. */
 async function overRows(
   t: ExecutionContext,
   flags: Flags,
@@ -79,7 +79,7 @@ async function overRows(
     t.is(answer.status, 200);
     return { warnings: body.warnings ?? [], result: body.data.result };
   };
-  /** Asks until an answer is exact; by then all facts are proven. */
+  /** Repeats the query until the answer is exact; all facts are proven then. */
   const askUntilExact = async (query: string, fromMinute = 0n): Promise<Answered> => {
     for (;;) {
       const answer = await ask(query, 'query_range', fromMinute);
@@ -149,7 +149,7 @@ test('rows are counted once where only a part of the range is proven', async (t)
   await askUntilExact(histogram('none'), 60n);
   const [proven = '', ...others] = await countsOf('first', 60n);
   t.deepEqual(others, []);
-  // The lines of streams in which no row has a level are not searched.
+  // Lines of streams without any level are not searched.
   t.true(proven.includes('if ({app in ("web")})'));
   t.is((await countsOf('second', 0n)).length, 1);
 });

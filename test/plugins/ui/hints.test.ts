@@ -34,13 +34,13 @@ test('a parsed label that a line filter could stand in for is told', async (t) =
   t.true(await told('{app="shop"} | unpack | order="A-123"', part));
   t.true(await told('{app="shop"} | line_format "{{.a}}" | logfmt | level="xyz" | order="A-123"', part));
   for (const query of [
-    // The backend searches for the value by itself.
+    // The backend searches for the value itself.
     '{app="shop"} | json | order="A-123"',
     '{app="shop"} | logfmt | level="x" | order="A-123"',
     '{app="shop"} |= "A-123" | unpack | order="A-123"',
     '{app="shop"} | order="A-123"',
     '{app="shop"} | json | order!="A-123"',
-    // How such a value is written in the line is not known.
+    // The spelling of such a value in the line is unknown.
     '{app="shop"} | json | order="a \\"b\\""',
     '{app="shop"} | json | detected_level="error"',
   ])

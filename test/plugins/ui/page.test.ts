@@ -9,7 +9,7 @@ import { packageRoot } from '../../../core/kernel/options/index.js';
 
 const root = packageRoot();
 
-/** Builds the page as `npm run page` does, into a folder of its own. */
+/** Builds the page like `npm run page`, into a separate folder. */
 async function buildPage(): Promise<ReadonlyMap<string, string>> {
   const folder = await mkdtemp(join(tmpdir(), 'ref-proxy-page-'));
   try {
@@ -35,7 +35,7 @@ test('the page is small, whole and says nothing to anybody else', async (t) => {
   const first = ['icon.svg', 'index.html', 'main.css', 'main.js'];
   t.deepEqual([...page.keys()].sort(), [...first, 'licences.txt', 'uplot.js'].sort());
 
-  // A browser loads the licences only when somebody reads them, and the drawing of charts with the first chart.
+  // A browser loads the licences only on demand, and the chart code with the first chart.
   const loaded = [...page].filter(([name]) => name !== 'licences.txt');
   const sent = (files: typeof loaded): number =>
     files.reduce((sum, [, text]) => sum + gzipSync(text).length, 0);
@@ -52,7 +52,7 @@ test('the page is small, whole and says nothing to anybody else', async (t) => {
   const addresses = loaded.flatMap(([name, text]) =>
     [...text.matchAll(/(?:https?:)?\/\/[a-z][\w.-]*\.[a-z]+/gi)].map(([found]) => `${name} ${found}`),
   );
-  // Names of vocabularies, which nobody fetches.
+  // Names of vocabularies, which are never fetched.
   t.deepEqual(
     addresses.filter((found) => !found.endsWith('//www.w3.org')),
     [],

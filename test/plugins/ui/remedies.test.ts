@@ -31,13 +31,13 @@ test('a variable of a range is filled in, wherever it stands', (t) => {
     'sum(rate({a="[$__auto]"} |= "😀" [5m]))\n/ sum(rate({a="é"}[5m]))',
   );
   t.is(fill('count_over_time({a="b"}[])', ''), 'count_over_time({a="b"}[5m])');
-  // Another variable has an error of its own.
+  // Another variable has a separate error.
   t.is(
     fill('rate({a="b"}[$__interval]) > rate({a="b"}[$__range])', '$__interval'),
     'rate({a="b"}[5m]) > rate({a="b"}[$__range])',
   );
   t.is(fill('rate({a="b"}[1h])', '$__interval'), 'rate({a="b"}[1h])');
-  // What is filled in is refused like any other text, and not for ever.
+  // An invalid value is rejected like any other text, without an endless loop.
   t.is(mend('rate({a="b"}[x])', { change: 'fill-range', name: 'x', value: 'x' }), 'rate({a="b"}[x])');
 });
 

@@ -6,7 +6,7 @@ import { startDevBackend } from '../../../plugins/embedded-backend/dev-backend.j
 import { withProxy, type ProxyUnderTest } from '../../../core/testing/index.js';
 import { push, TailClient } from '../tail/fixtures.js';
 
-/** Starts a pipeline with the page; with a tail, unless `tail` is empty. */
+/** Starts a pipeline with the page; with a tail unless `tail` is empty. */
 async function withPage(
   tail: string,
   use: (under: ProxyUnderTest & { readonly admin: string; readonly backendUrl: string }) => Promise<void>,

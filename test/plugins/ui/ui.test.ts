@@ -29,7 +29,7 @@ const files = {
   'notes.md': 'not for browsers',
 };
 
-/** What the stage below was asked, by all tests. */
+/** The exchanges that the stage below received, from all tests. */
 const seen: Exchange<SlotName>[] = [];
 const metrics = { made_total: { type: 'counter', help: 'Made.' } } as const;
 const end = defineStage<unknown, SlotName, SlotName, typeof metrics>({
@@ -94,7 +94,7 @@ async function withUi(
   }
 }
 
-/** Asks until the answer is as it should be: books are closed a moment after an answer. */
+/** Repeats the request until the response is as expected: run reports are completed a moment after a response. */
 async function until(ask: () => Promise<Got>, isGood: (got: Got) => boolean): Promise<Got> {
   for (;;) {
     const got = await ask();
@@ -292,7 +292,7 @@ test('what a run cost is told to who knows its name', async (t) => {
     // A name that could be guessed is not kept.
     await get('/ui/api/query_range?query={app="shop"}', { 'x-page-run': 'mine' });
     t.is((await get('/ui/api/run?name=mine')).status, 404);
-    // Only so many are kept.
+    // Only a limited number is kept.
     for (let index = 0; index < 64; index++)
       await get('/ui/api/query_range?query={app="shop"}', {
         'x-page-run': index.toString(16).padStart(16, '0'),
@@ -333,7 +333,7 @@ test('with an admin token the page loads without, and its data only with it', as
         t.is((await get(path)).status, 401, path);
         t.is((await get(path, { 'x-admin-token': 'wrong' })).status, 401, path);
         t.is((await get(path, { 'x-admin-token': 'open-sesame' })).status, 200, path);
-        // Who has the token may come under any name.
+        // With the token, any host name is allowed.
         t.is((await get(path, { 'x-admin-token': 'open-sesame', host: 'logs.example' })).status, 200, path);
       }
       t.false(

@@ -17,7 +17,7 @@ async function setup(t: ExecutionContext, flags: Readonly<Record<string, string>
     withProxy(`${pipeline(backend.url)}\nservices:\n  - use: warmers\n`, ({ url }) => use(url), {
       flags: {
         'server.register-instrumentation': 'true',
-        // The gate of long listings goes by how slow the machine is and how much memory it has left.
+        // The gate for long listings depends on the speed of the machine and its free memory.
         'backend-max-concurrent-metadata-scans': '0',
         ...flags,
       },
@@ -50,7 +50,7 @@ test('label pickers of all presets are warm after the start', async (t) => {
     const range = `start=${endMs - 168 * 3_600_000}000000&end=${endMs}000000`;
     const answer = await fetch(`${url}/loki/api/v1/labels?${range}`);
     t.deepEqual(((await answer.json()) as { data: unknown }).data, ['app', 'service_name']);
-    // Edges, and a bucket or two where the clock has just passed a bound.
+    // Edges, and one or two buckets if the clock has just passed a boundary.
     t.true(asked() - before < before / 2, `${asked() - before} of ${before}`);
   });
 });

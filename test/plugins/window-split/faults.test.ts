@@ -8,10 +8,10 @@ import { withProxyFile } from '../../../core/testing/index.js';
 import { pushLoki } from '../embedded-backend/harness.js';
 import { metricIs } from '../guard/metric-is.js';
 
-/** What clients see of windows when the backend is slow, hangs or fails in places. */
+/** Client-visible behavior of windows when the backend is slow, hangs or fails for some of them. */
 
 const hourNs = 3_600_000_000_000n;
-/** Windows that end then no longer change. */
+/** Windows that end by this time no longer change. */
 const nowNs = ((BigInt(Date.now()) * 1_000_000n) / hourNs - 1n) * hourNs;
 
 interface Got {
@@ -96,9 +96,9 @@ function partsOf(t: ExecutionContext, { status, text }: Got): { readonly count: 
   return { count: data.result.reduce((sum, { values }) => sum + values.length, 0), warnings };
 }
 
-/** Makes a heavy query that the backend never answers. The returned function gives it up. */
+/** Starts a heavy query that the backend never answers. The returned function cancels it. */
 async function takeHeavyPlace(url: string, faults: House['faults']): Promise<() => Promise<void>> {
-  // Only the listing comes before the look at its rows, which has the place.
+  // Only the listing precedes the query for its rows, which holds the slot.
   const listing = { path: '/select/logsql/query', query: 'field_names', latencyMs: 0 };
   await faults(listing, { path: '/select/logsql/query', query: '"busy"', hang: true });
   const gone = new AbortController();
@@ -150,7 +150,7 @@ test.serial('a request waits for the gates once, in however many parts it is ask
   };
   await withHouse(flags, async ({ url, ask, faults }) => {
     const leave = await takeHeavyPlace(url, faults);
-    // Its windows are refused, and then the whole.
+    // Its windows are rejected, and then the whole query.
     const refused = ask('sum(count_over_time({app="old"} |= "line" [8h]))', 4, { step: '1h' });
     const waitsAgain = async (): Promise<string> => {
       await metricIs(url, 'ref_proxy_backend_heavy_queries_refused_total', (value) => value >= 1);
@@ -171,12 +171,12 @@ const partial = {
   'query-range-adaptive-parallel': 'false',
   'query-range-max-parallel': '1',
 };
-/** Rules are tried in order: counts pass. */
+/** Lets counts pass; rules are tried in order. */
 const countsPass: FaultRule = { path: '/select/logsql/query', query: '| stats ', latencyMs: 0 };
 
 test.serial('a window of lines that hangs is given up in time, and the others are answered', async (t) => {
   await withHouse(partial, async ({ ask, faults }) => {
-    // The read of all windows, and then the one of the newest.
+    // The read of all windows, and then the read of the newest one.
     await faults(countsPass, { path: '/select/logsql/query', hang: true, times: 2 });
     t.deepEqual(partsOf(t, await ask('{app="old"}', 24)), {
       count: 46,

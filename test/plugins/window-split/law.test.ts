@@ -7,7 +7,7 @@ import { openProxy, openStore, type Store } from '../../conformance/target.js';
 import { runs } from '../../setup/samples.js';
 import { anyOrder, keepsOrder, type LogStream } from '../../watch/any-order.js';
 
-/** The law of windows: an answer put together from them, new or kept, is the answer of the whole. */
+/** The law of windows: an answer composed of windows, new or cached, equals the answer for the whole range. */
 
 const second = 1_000_000_000n;
 const baseNs = 1_793_491_200n * second;
@@ -22,7 +22,7 @@ interface Entry {
 }
 
 let store: Store;
-/** Without windows. */
+/** A proxy without windows. */
 let whole: RunningProxy;
 const windowed: { readonly proxy: RunningProxy; readonly clock: FakeClock }[] = [];
 const noCaches = ['compat-cache-enabled', 'false'] as const;
@@ -67,7 +67,7 @@ test.after.always(async () => {
 });
 
 const entry: fc.Arbitrary<Entry> = fc.record({
-  // Often on the bounds of windows, and often at one instant.
+  // Often at window boundaries, and often at equal times.
   ns: fc
     .oneof(
       { weight: 4, arbitrary: fc.integer({ min: 0, max: hours * 3600 * 1000 - 1 }) },
@@ -131,7 +131,7 @@ test.serial('windows, new and kept, give what the whole gives, also when lines c
       async (stored, late, asked) => {
         tenant = (tenant + 1) % asMany;
         await push(tenant, stored);
-        // A window that a limit cut must not be taken for a whole one.
+        // A window that was cut by a limit must not count as complete.
         const requests = asked.flatMap((one) => [one, { ...one, limit: 1000 }]);
         const wholeAnswers = async (): Promise<readonly unknown[]> => {
           const answers: unknown[] = [];
@@ -155,7 +155,7 @@ test.serial('windows, new and kept, give what the whole gives, also when lines c
         await compare('late', await wholeAnswers());
       },
     ),
-    // Smaller data would have to be pushed and asked for again and again.
+    // Shrinking would push and query data again and again.
     { numRuns: runs(3), endOnFailure: true },
   );
   for (const { proxy } of windowed) {
@@ -217,7 +217,7 @@ async function answerOf(
   return { result: isOrdered ? rounded(result) : anyOrder(result, limit), warnings: body.warnings };
 }
 
-/** Sums of fractions may differ in the last digit, because rows come in another order. */
+/** Sums of fractions may differ in the last digit, because rows arrive in another order. */
 function rounded(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result), (_key, value: unknown) =>
     typeof value === 'string' && /^-?\d+\.\d{6,}$/.test(value)

@@ -12,8 +12,8 @@ const hourMs = 3_600_000;
 const hours = 12;
 
 /**
- * The most reads of rows that are open at once while a query over twelve windows is answered. They wait until `enough` of them are open, or for
- * some time.
+ * The maximum number of concurrent row reads during a query over twelve windows. The reads wait until `enough` of them are in flight, or
+ * for some time.
  */
 async function readsAtOnce(query: string, enough: number, patienceMs: number): Promise<number> {
   let most = 0;
@@ -41,7 +41,7 @@ async function readsAtOnce(query: string, enough: number, patienceMs: number): P
       });
       response.setHeader('content-type', answer.headers.get('content-type') ?? 'text/plain');
       response.writeHead(answer.status).end(await answer.text());
-      // At the end of the test, calls that nobody waits for find the backend closed.
+      // At the end of the test, abandoned calls find the backend closed.
     })().catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

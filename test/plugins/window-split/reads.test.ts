@@ -31,7 +31,7 @@ function hostAt(hours: number) {
 }
 
 function optionsWith(values: Readonly<Record<string, unknown>> = {}): WindowSplitOptions {
-  // The schema's own reading of the values, which is what the type describes.
+  // optionsOf applies the schema, which the type is generated from.
   return optionsOf('window-split', {
     adaptiveParallel: false,
     maxParallel: 1,
@@ -63,7 +63,7 @@ function matrix(from: bigint, to: bigint, stepNs: bigint, valueOf: (ms: number) 
   return { kind: 'matrix', series, stats: noStats, warnings: [] };
 }
 
-/** Two lines in each hour. */
+/** Two lines per hour. */
 function linesOf({ range, limit }: QueryRangeRequest): Answer {
   const entries = [];
   for (let ns = range.startNs; ns < range.endNs && entries.length < 12; ns += 1_800_000n * msNs)
@@ -85,7 +85,7 @@ function rangeRequestOf({ request: asked }: { readonly request: Exchange['reques
   return asked;
 }
 
-/** Answers counts with 7 lines in each bucket, and everything else with the number of the step, unless `refuse` throws. */
+/** Answers counts with 7 lines per bucket, and everything else with the number of the step, unless `refuse` throws. */
 function answering(
   refuse: (asked: QueryRangeRequest, signal: AbortSignal) => void | Promise<void> = () => undefined,
 ) {
@@ -204,7 +204,7 @@ test('lines of windows further away are not counted if the nearest windows hold 
   for (const [change, counted, hours] of [
     [{ limit: 3 }, ['4-6'], ['4-5']],
     [{ limit: 3, direction: 'forward' }, ['0-2'], ['0-2']],
-    // There are 14 lines to read, but only four in the answer: a filter may drop the others.
+    // There are 14 lines to read, but only four in the answer, because a filter may drop the others.
     [{ limit: 6 }, ['4-6', '0-4'], ['4-5', '0-4']],
     [{ limit: 100 }, ['4-6', '0-4'], [whole]],
   ] as const) {
@@ -226,7 +226,7 @@ test('a read of logs that fails is made again window by window, until there are 
     },
     asked,
   );
-  // The two latest windows hold enough lines.
+  // The two latest windows have enough lines.
   t.deepEqual(hours, ['4-5', '5-5', '4-5']);
   t.is(answer.kind === 'streams' && answer.streams.flatMap(({ entries }) => entries).length, 3);
   const without = await run(

@@ -6,7 +6,7 @@ const second = 1_000_000_000n;
 const hour = 3_600n * second;
 const baseNs = 1_793_491_200n * second;
 
-/** A proxy over lines of 20 hours, how it is asked for hours of them, and its metrics. */
+/** A proxy over 20 hours of lines, with a query helper and its metrics. */
 async function overLines(t: ExecutionContext, flags: Readonly<Record<string, string>>) {
   const store = await openStore(undefined, false);
   t.teardown(() => store.close());
@@ -55,7 +55,7 @@ async function overLines(t: ExecutionContext, flags: Readonly<Record<string, str
 test('the windows before a query that comes again are read ahead, and somebody who looks back finds them', async (t) => {
   const { metric, ask, warmed } = await overLines(t, { 'query-range-background-warm-max-windows': '5' });
   await ask(10, 18);
-  // Another range of the same question, so that no cache of whole answers has it.
+  // Another range of the same query, which no cache of whole answers has.
   await ask(11, 18);
   await warmed(5);
   const missed = await metric('window_cache_miss_total');
@@ -63,7 +63,7 @@ test('the windows before a query that comes again are read ahead, and somebody w
   await ask(6, 18);
   t.is(await metric('window_cache_miss_total'), missed);
   t.is(await metric('window_fetch_seconds_count'), read);
-  // One more than was asked for before is one too many.
+  // A range beyond the prefetched windows causes reads.
   await ask(4, 18);
   t.true((await metric('window_fetch_seconds_count')) > read);
 });
@@ -80,8 +80,8 @@ for (const flags of off) {
       await ask(10, 18);
       await ask(11, 18);
     }
-    // Two proxies in one process that were asked the same: the one that reads ahead has had its turn.
-    // Seven windows take two reads, and the second is left out where the process has other things to do.
+    // Both proxies are in one process and got the same requests: the one that prefetches has had its turn.
+    // Seven windows take two reads; the second is skipped if the process has other work.
     await beside.warmed(4);
     const read = await without.metric('window_fetch_seconds_count');
     await without.ask(6, 18);

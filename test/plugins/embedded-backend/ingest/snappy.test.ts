@@ -5,7 +5,7 @@ import { decodeSnappy } from '../../../../plugins/embedded-backend/ingest/snappy
 
 test('literals and back references of all three sizes are decoded, runs that overlap themselves included', (t) => {
   const literal = (text: string): number[] => [(text.length - 1) << 2, ...Buffer.from(text)];
-  // One byte offset: length 4 to 11; two bytes: length 1 to 64; four bytes the same.
+  // A copy with a one-byte offset has length 4 to 11; one with two or four bytes has length 1 to 64.
   const copy1 = (offset: number, length: number): number[] => [
     ((offset >> 8) << 5) | ((length - 4) << 2) | 1,
     offset & 255,

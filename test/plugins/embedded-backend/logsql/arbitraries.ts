@@ -116,7 +116,7 @@ const leaf: fc.Arbitrary<LogsqlFilter> = fc.oneof(
   fc.record({ kind: fc.constant('field'), field: filterField, test: flatTest }),
 );
 
-/** Filters of every kind but subqueries. */
+/** Filters of every kind except subqueries. */
 export const anyFilter: fc.Arbitrary<LogsqlFilter> = fc.letrec<{ filter: LogsqlFilter }>((tie) => {
   const parts = fc.array(tie('filter'), { minLength: 2, maxLength: 3 });
   return {
@@ -132,7 +132,7 @@ export const anyFilter: fc.Arbitrary<LogsqlFilter> = fc.letrec<{ filter: LogsqlF
 
 const names = fc.uniqueArray(name, { minLength: 1, maxLength: 3 });
 const refs = fc.array(fieldRef, { minLength: 1, maxLength: 3 });
-// The prefix of all fields swallows the others, so a list does not hold it.
+// The prefix of all fields includes the others, so a list does not contain it.
 const someRefs = fc.array(
   fieldRef.filter((ref) => ref.kind === 'name' || ref.prefix !== ''),
   { maxLength: 3 },
@@ -353,7 +353,7 @@ export const anyPipe: fc.Arbitrary<EmbeddedPipe> = fc.oneof(
   fc.tuple(limit, fc.boolean()).map(([cut, keepConst]) => ({ kind: 'facets' as const, ...cut, keepConst })),
 );
 
-/** Whole queries, some of them with a subquery in front. */
+/** Whole queries, some of them with a leading subquery. */
 export const anyQuery: fc.Arbitrary<EmbeddedQuery> = fc
   .tuple(
     fc.record(

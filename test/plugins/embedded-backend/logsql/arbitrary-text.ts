@@ -37,7 +37,7 @@ const nasty = [
   'é',
 ];
 
-/** Any text that UTF-8 can carry, with many that look like syntax. */
+/** Any text that UTF-8 can encode, often one that looks like syntax. */
 export const anyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.constantFrom(...nasty),

@@ -45,7 +45,7 @@ const pieces = [
   '2.5',
   '7s',
 ];
-// The plain meaning knows numbers whose point stands between digits, and no addresses; `.9`, `9.` and addresses have tests of their own.
+// The naive filter supports numbers with digits on both sides of the point, and no addresses; `.9`, `9.` and addresses have separate tests.
 const value = fc
   .array(fc.constantFrom(...pieces), { maxLength: 4 })
   .map((some) => some.join(''))
@@ -138,7 +138,7 @@ const filter: fc.Arbitrary<LogsqlFilter> = fc.letrec<{ filter: LogsqlFilter }>((
     fc.record({ kind: fc.constant('not'), filter: tie('filter') }),
   ),
 })).filter;
-// Shows its fields in the report of a failed property.
+// Prints its fields in the report of a failed property.
 class ShownRow extends MapRow {
   override toString(): string {
     return JSON.stringify([...this.fields]);

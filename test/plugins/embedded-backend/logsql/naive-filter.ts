@@ -9,8 +9,8 @@ import type {
 } from '../../../../plugins/embedded-backend/logsql/index.js';
 
 /**
- * What a filter means, said as plainly as possible and without any preparation: the measure for the compiled filters.
- * It knows the tests whose meaning can be said with JavaScript's own means.
+ * The meaning of a filter, implemented as plainly as possible and without preparation: the reference for the compiled filters. It covers
+ * only filters that JavaScript's own means can express.
  */
 export function naiveMatch(filter: LogsqlFilter, row: RowView, now: bigint): boolean {
   switch (filter.kind) {
@@ -44,7 +44,7 @@ function fieldsOfRef(field: FieldRef, row: RowView): string[] {
     : [...row.fieldNames()].filter((name) => name.indexOf(field.prefix) === 0);
 }
 
-// In these rows every label of the stream is a plain field too, and only `app` and `env` are labels.
+// In these rows every stream label is also a field, and only `app` and `env` are labels.
 function naiveMatcher(matcher: StreamMatcher, row: RowView): boolean {
   const value = ['app', 'env'].includes(matcher.label) ? row.get(matcher.label) : '';
   if (matcher.kind === 'list') return matcher.values.includes(value) === (matcher.op === 'in');
@@ -76,7 +76,7 @@ function phraseOrEmpty(text: string, value: string): boolean {
   return text === '' ? value === '' : naivePhrase(text, value, false);
 }
 
-// The numbers these tests use: decimals, and durations in seconds. "_" may stand anywhere between digits, even alone.
+// The number formats of these tests: decimals, and durations in seconds. "_" may appear anywhere between digits, even alone.
 function naiveNumber(text: string): number {
   const plain = text.replaceAll('_', '');
   if (/^(?:-|-?_+)$/.test(text)) return 0;

@@ -23,7 +23,7 @@ function readLines(name: string): string[] {
 }
 
 export function readRecordings(): Recording[] {
-  // The file is written by the recorder in this layout.
+  // The recorder writes the file in this layout.
   return readLines('backend-golden.jsonl').map((line) => JSON.parse(line) as Recording);
 }
 

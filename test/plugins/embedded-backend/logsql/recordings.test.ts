@@ -11,7 +11,7 @@ import {
 import { readRecordings, readRows } from './recorded-rows.js';
 import type { Recording } from './recorded-rows.js';
 
-// Stream by stream, as a store hands them out: the last digit of a deviation depends on it.
+// Stream by stream, like a store returns them: the last digit of a deviation depends on the order.
 const rows = readRows().sort((a, b) =>
   a.get('_stream') < b.get('_stream') ? -1 : a.get('_stream') > b.get('_stream') ? 1 : 0,
 );
@@ -25,14 +25,14 @@ const recordings = readRecordings().filter(
 const answered = recordings.filter((one) => one.status === 200 && !needsMoreThanRows(one));
 const refused = recordings.filter((one) => one.status === 400);
 
-// Three groups of equal size sorted by their size: which one comes first is arbitrary.
+// Three groups of equal size are sorted by size, so the first one is arbitrary.
 const oneOfTies = 'pipe-40';
 
 function isFirstTenant(one: Recording): boolean {
   return Object.keys(one.headers).every((name) => !/^(?:accountid|projectid)$/i.test(name));
 }
 
-// Options that move the time range, and subqueries, are the backend's work; a bad start is not a matter of the language.
+// Subqueries and options that move the time range belong to the backend; a bad start is not part of the language.
 function needsMoreThanRows(one: Recording): boolean {
   return ['subquery', 'opt-time-offset', 'opt-ignore-global-time'].includes(one.id);
 }

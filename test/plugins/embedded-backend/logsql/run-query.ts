@@ -10,14 +10,14 @@ import type { EmbeddedContext } from '../../../../plugins/embedded-backend/logsq
 /** Fields of a row by name. */
 export type Fields = Record<string, string>;
 
-/** Makes rows, with their instants taken from `_time`. */
+/** Creates rows, with their timestamps from `_time`. */
 export function rowsOf(list: readonly Fields[]): MapRow[] {
   return list.map(
     (fields) => new MapRow(new Map(Object.entries(fields)), parseDate(fields['_time'] ?? '')?.ns ?? 0n),
   );
 }
 
-/** Runs a query over rows and gives the non-empty fields of the results, in their order. */
+/** Runs a query over rows; returns the non-empty fields of the results in order. */
 export function runQuery(text: string, list: readonly Fields[], context: EmbeddedContext = {}): Fields[] {
   const query = parseLogsql(text);
   const matches = compileFilter(query.filter);

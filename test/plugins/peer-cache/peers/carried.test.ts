@@ -13,7 +13,7 @@ const hourNs = 3_600_000_000_000n;
 const isCalm = async ({ url }: Replica): Promise<boolean> =>
   (await metric(url, 'peer_cache_write_through_waiting_bytes')) === '0';
 
-/** Ranges of the past that begin at whole hours or not, so that they share windows and buckets but no answers. */
+/** Past ranges, shifted or not, that share windows and buckets but no answers. */
 function paths(shiftNs: bigint): readonly string[] {
   const range = { start: String(oldNs - 6n * hourNs - shiftNs), end: String(oldNs + hourNs - shiftNs) };
   const of = (params: Readonly<Record<string, string>>): string =>
@@ -39,7 +39,7 @@ test.serial(
         if (others) for (const path of paths(0n)) await ask(first, path);
         await until(() => isCalm(first));
         const before = callsOf(backend);
-        // The same windows and buckets, within other ranges.
+        // The same windows and buckets in other ranges.
         const answers: string[] = [];
         for (const path of paths(60_000_000_000n)) answers.push(await ask(second, path));
         calls = callsOf(backend) - before;
@@ -78,7 +78,7 @@ test.serial('a member may listen on a socket of the machine, with what it says u
   const accepted = new Set<unknown>();
   await withFleet({ backend: backend.url, replicas: 1 }, async ([first]) => {
     if (first === undefined) return t.fail();
-    // Passes on to the replica, as a worker would answer by itself.
+    // Forwards requests to the replica and responds like a worker would.
     const server = createServer((request, response) => {
       accepted.add(request.headers['accept-encoding']);
       void (async () => {
@@ -101,7 +101,7 @@ test.serial('a member may listen on a socket of the machine, with what it says u
       for (const one of paths(0n)) answers.push(await ask(first, one));
       const calls = callsOf(backend);
       for (const [place, one] of paths(0n).entries()) t.is(await ask(second, one), answers[place] ?? '');
-      // What is young of listings is asked again.
+      // The recent parts of listings are requested again.
       t.true(callsOf(backend) - calls <= 3, `${callsOf(backend) - calls} calls`);
       t.true(Number(await metric(second.url, 'peer_cache_hits_total')) > 0);
       t.is(await metric(second.url, 'peer_cache_errors_total'), '0');

@@ -15,7 +15,7 @@ async function callsFor(replica: Replica, calls: () => number): Promise<number> 
   return calls() - before;
 }
 
-/** The keys of what is asked below, and the calls that each of them costs. */
+/** The keys of the queries below, and the calls that each of them costs. */
 async function keysOf(
   backend: DevBackend,
 ): Promise<{ readonly keys: readonly string[]; readonly each: number }> {
@@ -63,7 +63,8 @@ test.serial(
           const unseen = keys.filter((key) => {
             const [first, ...others] = ring.ownersOf(key);
             const asked = new Set([first === self.address ? others[0] : first]);
-            // In the zone, who comes first of the two; this process is asked nothing, so the other one where it owns the key.
+            // The first of the two members in the zone is asked. This process does not ask itself, so it asks the other one if it owns the
+            // key.
             const inZone = [first, ...others].find((one) => one !== far.address);
             if (zone !== '' && (first === self.address || inZone === near.address)) asked.add(near.address);
             return !asked.has(near.address);
@@ -97,7 +98,7 @@ test.serial('without a token, only those may ask that have the address of a memb
       t.is(only && (await get(only)).status, 401);
     },
   );
-  // With a token the address does not matter.
+  // With a token, the address does not matter.
   await withFleet({ backend: backend.url, replicas: 1, flags }, async ([only]) => {
     t.is(only && (await get(only)).status, 401);
     t.is(only && (await get(only, auth)).status, 200);

@@ -15,7 +15,7 @@ async function peersOf({ url }: Pick<Replica, 'url'>): Promise<readonly string[]
   return ((await answer.json()) as { readonly peers: readonly string[] }).peers;
 }
 
-/** Every replica knows all others, and what one has made the others find. */
+/** Every replica must know all others, and they must find the answers of the first one. */
 async function shareAnswers(
   t: ExecutionContext,
   replicas: readonly Replica[],
@@ -54,12 +54,12 @@ test.serial('members are found as SRV records, again and again', async (t) => {
     t.deepEqual(await peersOf(first), []);
     zone.srv.set('_http._tcp.fleet.test', records);
     await shareAnswers(t, replicas, () => callsOf(backend));
-    // Removed ones disappear, and come back.
+    // Removed members disappear, and return later.
     zone.srv.set('_http._tcp.fleet.test', records.slice(0, 2));
     await until(async () => (await peersOf(first)).length === 1);
     t.deepEqual(await peersOf(first), [second.address]);
     t.is(await metric(first.url, 'peer_cache_cluster_members'), '2');
-    // When nobody is found, the last ones stay.
+    // If no member is found, the last ones stay.
     const errors = Number(await metric(first.url, 'peer_cache_discovery_errors_total'));
     zone.srv.clear();
     await until(

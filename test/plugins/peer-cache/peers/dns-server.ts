@@ -1,13 +1,13 @@
 import { createSocket } from 'node:dgram';
 import type { ExecutionContext } from 'ava';
 
-/** What a small DNS server knows: addresses of names, and records of services. It may change. */
+/** The data of a small DNS server: addresses of names, and records of services. It may change. */
 export interface Zone {
   readonly a: Map<string, readonly string[]>;
   readonly srv: Map<string, readonly { readonly host: string; readonly port: number }[]>;
 }
 
-/** Answers questions for A and SRV records until the test ends. @returns its address */
+/** Answers A and SRV queries until the test ends. @returns its address */
 export async function dnsServer(t: Pick<ExecutionContext, 'teardown'>, zone: Zone): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (question, { port, address }) => socket.send(answerTo(question, zone), port, address));
@@ -36,7 +36,7 @@ function answerTo(question: Buffer, { a, srv }: Zone): Buffer {
         : [];
   const head = Buffer.alloc(12);
   question.copy(head, 0, 0, 2);
-  // An answer, authoritative; NXDOMAIN where there is nothing.
+  // An authoritative answer; NXDOMAIN if there are no records.
   head.writeUInt16BE(records.length > 0 ? 0x8580 : 0x8583, 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt16BE(records.length, 6);
@@ -45,7 +45,7 @@ function answerTo(question: Buffer, { a, srv }: Zone): Buffer {
 
 function recordOf(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);
-  // The name of the question.
+  // A pointer to the name in the question.
   head.writeUInt16BE(0xc00c, 0);
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);

@@ -8,7 +8,7 @@ import { metric, pipeline } from '../stored.js';
 import { ask, auth, filled, pathOf, token, withFleet } from './fleet.js';
 import { until } from '../../../setup/until.js';
 
-/** What replicas send each other where this release of Node has it. */
+/** The encoding between replicas, if this release of Node supports it. */
 const bestEncoding = 'zstdCompress' in zlib ? 'zstd' : 'gzip';
 
 const value = (key: string, text: string, leftMs = 30_000): Promise<Buffer> =>
@@ -81,7 +81,7 @@ test.serial('keys of values that no replica has framed count as well', async (t)
   const backend = await filled(t);
   await withFleet({ backend: backend.url, replicas: 1 }, async ([replica]) => {
     const url = replica?.url ?? '';
-    // Twenty of these are more than the 16 MiB for all.
+    // Twenty of these exceed the total limit of 16 MiB.
     const keys = Array.from({ length: 20 }, (_, index) => `${index}-${'k'.repeat(900_000)}`);
     for (const key of keys) t.is((await set(url, `key=${key}&ttl_ms=20000`, Buffer.from('v'))).status, 204);
     t.is((await get(url, `/_cache/get?key=${keys.at(-1) ?? ''}`)).status, 200);
@@ -139,7 +139,7 @@ test.serial('large values are compressed for those who take it', async (t) => {
   });
 });
 
-/** As `fetch`, without decoding. */
+/** Like `fetch`, without decoding. */
 async function fetchRaw(url: string, headers: Readonly<Record<string, string>>) {
   const answer = await request(url, { headers });
   return {
@@ -173,7 +173,7 @@ test.serial('calls that cannot be used are refused in the words of the specifica
     t.is(await errorOf(get(url, `/_cache/has?keys=${many}`)), '400 too many keys (max 200)');
     t.is((await get(url, '/_cache/x')).status, 404);
     t.is((await get(url, '/_cache/purge')).status, 405);
-    // A value of another key, changed, cut, or of somebody without the token.
+    // A value of another key, a changed one, a truncated one, and one from a sender without the token.
     const changed = Buffer.from(frame);
     changed[changed.length - 1] = 0;
     const forged = await framed(
@@ -284,7 +284,7 @@ test.serial(
       let count = 0;
       await withFleet({ backend: backend.url, replicas: 2, flags }, async ([first, second]) => {
         if (first === undefined || second === undefined) return t.fail();
-        // Ports are random, and so are the owners of keys: of so many, some belong to the second replica.
+        // Ports are random, and so are the owners of keys: with this many, some keys belong to the second replica.
         for (let number = 0; number < 40; number += 1) await ask(first, pathOf('a', number));
         await until(async () => (await metric(first.url, 'peer_cache_write_through_waiting_bytes')) === '0');
         count = Number(await metric(second.url, 'peer_cache_received_total'));

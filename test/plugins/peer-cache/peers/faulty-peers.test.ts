@@ -26,7 +26,7 @@ async function otherVersion(key: string): Promise<Buffer> {
   return frame;
 }
 
-/** Peers that are none, and how that is counted. */
+/** Faulty peers, and the error reason that counts them. */
 const faults: Readonly<Record<string, readonly [answer: Answering, reason: string]>> = {
   'never answers': [() => undefined, 'timeout'],
   'answers 500': [(_, response) => response.writeHead(500).end('no'), 'status_500'],
@@ -79,7 +79,7 @@ const faults: Readonly<Record<string, readonly [answer: Answering, reason: strin
   ],
 };
 
-/** A member of a fleet that answers gets as it likes. */
+/** A fake member of a fleet with a custom response to get requests. */
 async function peer(t: ExecutionContext, answer: Answering): Promise<string> {
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '', 'http://peer');
@@ -132,7 +132,7 @@ test.serial(
   async (t) => {
     const backend = await filled(t);
     let address = '';
-    // Stands between the replicas, and is slow.
+    // A slow server between the replicas.
     const slow = await peer(t, (request, response) => {
       const pass = async (): Promise<void> => {
         const answer = await fetch(`http://${address}${request.url ?? ''}`, {
@@ -186,7 +186,7 @@ test.serial(
         t.is(await ask(second, pathOf('b', number)), answer);
         if (backend.stats().calls['/select/logsql/query'] === calls) shared += 1;
       }
-      // On a slow machine it is asked again meanwhile.
+      // On a slow machine, the peer is asked again in the meantime.
       t.true(shared >= 8, `${shared} of 16`);
       t.true(asked - before <= 16, `${asked - before} calls`);
     });

@@ -18,7 +18,7 @@ test.serial('what one replica has made is found by the others, and the backend i
       t.regex(answer, new RegExp(`0 ${app} 4`));
     }
     const calls = callsOf(backend);
-    // What belongs to another replica is brought there in the background.
+    // Values that belong to another replica are written to it in the background.
     await until(async () => (await sum(replicas, 'peer_cache_write_through_waiting_bytes')) === 0);
     for (const other of others) {
       for (const app of apps) t.is(await ask(other, pathOf(app)), await ask(first, pathOf(app)));
@@ -49,7 +49,7 @@ test.serial('a set of requests through all replicas in turn asks the backend for
     await until(async () => (await sum(replicas, 'peer_cache_write_through_waiting_bytes')) === 0);
     t.deepEqual(await round(1), first);
     t.deepEqual(await round(2), first);
-    // Three separate ones would ask three times as much.
+    // Three separate replicas would send three times as many calls.
     t.true(
       callsOf(backend) - before - alone <= alone / 2,
       `${callsOf(backend) - before} calls, ${alone} for one`,

@@ -17,31 +17,31 @@ export interface Replica extends ProxyUnderTest {
 export interface FleetSettings {
   readonly backend: string;
   readonly replicas?: number;
-  /** Flags of all replicas; those about the fleet need not be given. */
+  /** Flags of all replicas; the fleet flags are set automatically. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Flags of one. */
+  /** Flags of one replica. */
   readonly flagsOf?: (place: number) => Readonly<Record<string, string>>;
-  /** Members beside the replicas. */
+  /** Members other than the replicas. */
   readonly others?: readonly string[];
   readonly hasToken?: boolean;
-  /** Where they listen, and so call from. */
+  /** The address that they listen on, and so call from. */
   readonly host?: string;
-  /** More stages before the cache, and before the translation. */
+  /** Extra stages: `stages` before the cache, `early` before the translation. */
   readonly stages?: string;
   readonly early?: string;
-  /** More endpoints. */
+  /** Extra endpoints. */
   readonly endpoints?: string;
 }
 
 let hosts = 0;
 
-/** A loopback address of its own: another process may take a port of 127.0.0.1 before it is listened on. */
+/** A separate loopback address: another process may take a port of 127.0.0.1 before the replica listens on it. */
 function nextHost(): string {
   hosts += 1;
   return `127.${64 + (process.pid % 128)}.${Math.floor(hosts / 250)}.${1 + (hosts % 250)}`;
 }
 
-/** Starts replicas that know each other by a list, and stops them after the test. */
+/** Starts replicas with static peer lists, and stops them after the test. */
 export async function withFleet(
   settings: FleetSettings,
   use: (replicas: readonly Replica[]) => Promise<void>,
@@ -80,7 +80,7 @@ export async function withFleet(
           'peer-discovery': 'static',
           'peer-static': [...addresses, ...others].join(','),
           ...(hasToken ? { 'peer-auth-token': token } : {}),
-          // The machine of a test may be busy with others.
+          // The machine may be busy with other tests.
           'peer-patience': '20s',
           'peer-timeout': '20s',
           ...flags,
@@ -92,7 +92,7 @@ export async function withFleet(
   await start(0);
 }
 
-/** A backend with old lines of some streams. */
+/** A backend with old lines in several streams. */
 export async function filled(t: ExecutionContext): Promise<DevBackend> {
   const backend = await startDevBackend({ faults: true });
   t.teardown(() => backend.close());
@@ -116,7 +116,7 @@ export const tenants = ['0', '1', '2'];
 /** Three hours ago, at a whole second. */
 export const oldNs = BigInt(Math.floor(Date.now() / 1000) - 3 * 3600) * 1_000_000_000n;
 
-/** The way to ask for the lines of an app, `number` gives different questions. */
+/** The path of a query for the lines of an app; each `number` gives a different query. */
 export function pathOf(app: string, number = 0): string {
   const params = new URLSearchParams({
     query: `{app="${app}"}`,
@@ -126,7 +126,7 @@ export function pathOf(app: string, number = 0): string {
   return `/loki/api/v1/query_range?${params.toString()}`;
 }
 
-/** What a replica answers, without statistics. */
+/** The response of a replica, without statistics. */
 export async function ask(
   { url }: Pick<Replica, 'url'>,
   path: string,
@@ -139,7 +139,7 @@ export async function ask(
   return JSON.stringify(data.result ?? data);
 }
 
-/** Calls that the backend has answered, but counts of rows, which are remembered for a while. */
+/** Number of backend calls without row counts, which are cached for a while. */
 export function callsOf(backend: DevBackend): number {
   return Object.entries(backend.stats().calls)
     .filter(([path]) => path !== '/select/logsql/stats_query')

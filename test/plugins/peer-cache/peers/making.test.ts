@@ -66,8 +66,8 @@ test.serial('what all replicas are asked for at once is asked of the backend onc
     t.is(callsOf(backend) - calls, apps.length * each);
     const saved = await Promise.all(replicas.map(({ url }) => metric(url, 'peer_cache_joins_saved_total')));
     t.true(saved.reduce((sum, count) => sum + Number(count), 0) >= 2 * apps.length);
-    // A failure is told to those who wait, who ask for themselves.
-    // Names are learnt at any time, so the one failure is that of rows.
+    // The replicas that wait get the failure, and then query the backend themselves.
+    // Names may be learned at any time, so only the row query fails.
     const path = '/select/logsql/query';
     await setFaults(backend, [{ path, latencyMs: 100, status: 500, text: 'broken', times: 1 }]);
     const mixed = await Promise.all(replicas.map((replica) => ask(replica, pathOf('a', 50))));

@@ -45,7 +45,7 @@ test.serial('a replica that is stopped, goes on, is killed or comes back costs n
     await rm(folder, { recursive: true, force: true });
   });
   let number = 0;
-  /** Different questions, and the same ones again elsewhere, of those that can answer. */
+  /** Sends different queries, each of them to all replicas that can respond. */
   const load = async (places: readonly number[]): Promise<void> => {
     for (let round = 0; round < 20; round += 1) {
       number += 1;

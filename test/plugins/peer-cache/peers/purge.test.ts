@@ -11,7 +11,7 @@ async function fillAll(replicas: readonly Replica[], headers = {}): Promise<void
 
 test.serial('a flush with peers empties all replicas and reports each of them', async (t) => {
   const backend = await filled(t);
-  // Nobody listens there.
+  // No process listens there.
   await withFleet({ backend: backend.url, others: ['127.0.0.1:9'] }, async (replicas) => {
     const [first, ...others] = replicas;
     if (first === undefined) return t.fail();

@@ -65,7 +65,7 @@ test.serial('what a replica is asked for most is there on another one before som
     );
 });
 
-/** What keys of the replicas in these tests begin with, for a tenant. */
+/** Returns a function that builds the cache keys of the replicas in these tests. */
 async function keyMaker(
   t: ExecutionContext,
   backend: string,
@@ -81,7 +81,7 @@ async function keyMaker(
   return (tenant, name) => [tenant, format, setup, tenant, name].join(':');
 }
 
-/** What is fetched in one round. */
+/** The keys that are fetched in one round. */
 async function oneRound(
   t: ExecutionContext,
   backend: string,
@@ -359,7 +359,7 @@ test.serial('a tenant gets no more than its share before the others had theirs',
         had.set(tenant, { keys: keys + 1, bytes: bytes + size_bytes });
         return false;
       });
-      // What is over a share comes last.
+      // Keys over a share come last.
       return !isOver.includes(true) || !isOver.slice(isOver.indexOf(true)).includes(false);
     }),
     { endOnFailure: true },

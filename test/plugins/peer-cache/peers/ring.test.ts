@@ -21,7 +21,7 @@ test.serial('a member that comes or goes moves the keys that it owns and no othe
         if (after === changing) moved += 1;
         else if (after !== before) t.is(after, before);
       }
-      // 150 points each: shares differ by some tenths, not by factors.
+      // With 150 points per member, shares differ by some tenths, not by factors.
       t.true(
         moved > 0 && moved < (2 * keys.length) / all.length,
         `${moved} of ${keys.length} for ${all.length}`,

@@ -5,7 +5,7 @@ import { ask, filled, pathOf, withFleet, apps, tenants } from './fleet.js';
 import { until } from '../../../setup/until.js';
 import { metric } from '../stored.js';
 
-/** How many requests; the issue of a fleet asks for more by hand. */
+/** Number of requests; REQUESTS sets a higher one for manual runs. */
 const requests = Number(process.env['REQUESTS'] ?? deepRuns(300, 1_000));
 
 test.serial(

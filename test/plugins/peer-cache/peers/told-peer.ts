@@ -5,24 +5,24 @@ import type { HotEntry } from '../../../../plugins/peer-cache/peers/hot-index.js
 import { framed } from '../../../../core/cache/frame.js';
 import { token } from './fleet.js';
 
-/** A member of a fleet that says what a test wants it to. */
+/** A fake member of a fleet with the responses that a test configures. */
 export interface ToldPeer {
   readonly address: string;
-  /** Queries of requests for the index of keys, and keys that were asked for, in order. */
+  /** Queries of requests for the key index, and the requested keys, in order. */
   readonly hotQueries: readonly string[];
   readonly got: readonly string[];
-  /** The most that were asked for at once. */
+  /** Maximum number of concurrent key requests. */
   readonly mostAtOnce: () => number;
 }
 
 export interface ToldPeerSettings {
-  /** Told to the first one that asks; later ones are told nothing. */
+  /** Sent to the first index request; later ones get no entries. */
   readonly entries: readonly HotEntry[];
-  /** Bytes of a value, if not those of its entry. */
+  /** Size of a value in bytes, if it differs from that of its entry. */
   readonly bytesOf?: (entry: HotEntry) => number;
-  /** Keys are answered when so many are asked for at once. */
+  /** Key requests wait until this many are in flight. */
   readonly atOnce?: number;
-  /** Answers the index itself. */
+  /** Responds to index requests instead. */
   readonly hot?: (response: ServerResponse) => void;
   readonly token?: string;
 }

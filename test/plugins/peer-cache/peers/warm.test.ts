@@ -11,7 +11,7 @@ import { toldPeer } from './told-peer.js';
 
 type Flags = Readonly<Record<string, string>>;
 
-/** Runs one replica that asks others, until it is ready. */
+/** Runs one replica that asks other members, until it is ready. */
 async function withOne(
   settings: Partial<FleetSettings> & Pick<FleetSettings, 'backend'>,
   use: (replica: Replica) => Promise<void>,
@@ -111,7 +111,7 @@ test.serial(
     const limited = { 'label-values-index-max-entries': '3' };
     await withOne({ backend: backend.url, flags: { ...indexed, ...limited } }, async (first) => {
       await values(first);
-      // Of values seen in the same millisecond the first by name would stay.
+      // Of values seen in the same millisecond, the first by name would stay.
       await sleep(5);
       await values(first, { query: '{app="f"}' });
       await withOne({ backend: backend.url, flags: { ...indexed, ...limited, ...kept } }, async (second) => {
@@ -160,7 +160,7 @@ for (const [kind, pathFlag, prefix, text] of kinds) {
         t.deepEqual(silent.got, [`__${kind}_snapshot:v1`]);
         const ready = await fetch(`${url}/ready`);
         t.deepEqual([ready.status, await ready.text()], [503, text]);
-        // What is on its way may have been purged.
+        // The snapshot in flight may predate the purge.
         await fetch(`${proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
         await until(() => isReady(url));
       });

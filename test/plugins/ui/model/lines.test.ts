@@ -8,7 +8,7 @@ import { matching, seriesOf } from '../../../../plugins/ui/browser/model/series.
 import { makeHost } from '../../../../core/testing/index.js';
 import { explainForPage } from '../../../../plugins/ui/explain.js';
 
-/** A server with these instants of lines; it answers as Loki does: the end is not part of the range. */
+/** A fake server with lines at these times; as in Loki, the end is not part of the range. */
 function pageOf(
   all: readonly bigint[],
   range: { readonly startNs: bigint; readonly endNs: bigint },

@@ -29,7 +29,7 @@ test('an address that was made of a query gives the query back', (t) => {
   fc.assert(
     fc.property(state, (given) => {
       const { from, to, ...rest } = parseHash(`#${printHash(given)}`);
-      // Moments only matter, and are only kept, where the range is custom.
+      // The start and end matter, and are kept, only for a custom range.
       const moments = given.range === 'custom' ? given : { from: '', to: '' };
       t.deepEqual({ from, to, ...rest }, { ...given, from: moments.from, to: moments.to });
     }),

@@ -69,7 +69,7 @@ test('values have the unit of their query', (t) => {
   );
 });
 
-/** The place of a colour in OKLab, in which equal distances look about equal. */
+/** The OKLab coordinates of a colour; equal distances in them look about equal. */
 function placeOf(hex: string): readonly number[] {
   const [r = 0, g = 0, b = 0] = linearOf(hex);
   const l = Math.cbrt(0.4122 * r + 0.5363 * g + 0.0514 * b);

@@ -76,7 +76,7 @@ test('ticks of time stand on round moments of local time', (t) => {
     timeTicks({ startMs: 0.5 * hour, endMs: 6.5 * hour }, 6, () => 0).ticks,
     [1, 2, 3, 4, 5, 6].map((at) => at * hour),
   );
-  // Half an hour ahead of UTC: whole local hours are half ones of UTC.
+  // Half an hour ahead of UTC: whole local hours are half hours in UTC.
   t.deepEqual(timeTicks({ startMs: 0, endMs: 2 * hour }, 2, () => hour / 2).ticks, [0.5 * hour, 1.5 * hour]);
 });
 

@@ -5,7 +5,7 @@ import { AnswerError } from '../../../../../plugins/ui/browser/model/lines/json-
 import { logRows, numbered, sorted, type LogRow } from '../../../../../plugins/ui/browser/model/log-rows.js';
 import { anyCharacter } from '../../../../setup/text.js';
 
-/** Reads an answer that comes in pieces of these lengths, over and over. */
+/** Reads a response in chunks of these lengths, which repeat. */
 function read(text: string, lengths: readonly number[]): AnswerReader {
   const reader = new AnswerReader();
   let at = 0;

@@ -14,7 +14,7 @@ function rowOf(line: string, stream: Readonly<Record<string, string>>, parsed = 
   return row;
 }
 
-/** The value of a tree, as `JSON.parse` has it. */
+/** Converts a tree to the value that `JSON.parse` returns. */
 function valueOf(node: JsonNode): unknown {
   switch (node.kind) {
     case 'object':

@@ -18,7 +18,7 @@ test('live lines are counted by level in bars that end now, and those that are t
     ['error', 1],
     ['info', 3],
   ]);
-  // Four minutes later all bars are others.
+  // Four minutes later, all bars are different.
   const later = counts.histogram(1_240_000);
   t.is(later.bars.length, 48);
   t.deepEqual(later.totals, []);
