@@ -58,7 +58,9 @@ const root = packageRoot();
 
 test('comments begin with a noun or a sentence, not with a clause in place of a noun', (t) => {
   // Generated files repeat the descriptions of schemas, which are not comments.
-  const files = sourcesIn(root, ['core', 'plugins', 'test', 'examples']).filter((file) => /(?<!\.gen)\.tsx?$/.test(file));
+  const files = sourcesIn(root, ['core', 'plugins', 'test', 'examples']).filter((file) =>
+    /(?<!\.gen)\.tsx?$/.test(file),
+  );
   t.true(files.length > 500);
   t.deepEqual(
     files.flatMap((file) => clausesOf(file, readFileSync(join(root, file), 'utf8'))),
