@@ -9,6 +9,7 @@ import {
   regexp,
   stats,
   statsFunction,
+  streamList,
 } from '../../victoria/logsql/build.js';
 import { printFilter } from '../../victoria/logsql/print.js';
 import type { RowReader } from '../../victoria/names/row-reader.js';
@@ -64,7 +65,7 @@ export async function repeatingStreams(
   const { reader, naming, upstream, range } = compared;
   const by = areOne ? [] : ['_stream'];
   const rowsIn = (some: ReadonlySet<string>): LogsqlFilter =>
-    and(where ?? streamsFilter(some, reader), compared.filter);
+    and(compared.filter, where ?? streamsFilter(some, reader));
   const sameLines = await compareRows({ ...compared, filter: rowsIn(streams) }, by, []);
   if (sameLines.repeating.size === 0) return undefined;
   const those = areOne ? streams : keysOf(sameLines);
@@ -153,17 +154,14 @@ function fitting(columns: readonly IdentityColumn[], filter: LogsqlFilter): read
 export const maxNamedStreams = 50;
 const maxFilterBytes = 10_000;
 
-/**
- * Matches all rows of these streams, and possibly more. It belongs before other filters: the backend looks up the first stream filter of a query
- * in its index, and tests another one, which it cannot merge with the first, on all blocks that this finds.
- */
+/** Matches all rows of these streams, and possibly more. */
 export function streamsFilter(texts: ReadonlySet<string>, reader: Pick<RowReader, 'stream'>): LogsqlFilter {
   if (texts.size > maxNamedStreams) return and();
   const groups = [...texts].map((text): readonly StreamMatcher[] =>
     [...reader.stream(text).fields].map(([name, value]) => matcher(name, '=', value)),
   );
   if (groups.some(({ length }) => length === 0)) return and();
-  const filter: LogsqlFilter = { kind: 'stream', groups };
+  const filter = streamList(groups);
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? and() : filter;
 }
 

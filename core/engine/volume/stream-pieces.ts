@@ -297,7 +297,7 @@ async function storedRows(
 ): Promise<DenseRows | undefined> {
   if (streams.size === 0) return undefined;
   const own = streamsFilter(streams, reader);
-  const names = await upstream.list({ listing: 'field_names', query: query(and(own, filter)), range });
+  const names = await upstream.list({ listing: 'field_names', query: query(and(filter, own)), range });
   const fields = names.map(({ value }) => value).filter((name) => !isOwnColumn(name));
   const distinctBy = ['_time', '_stream', '_msg', ...fields];
   return { filter: own, parts: [{ filter: own, distinctBy }] };

@@ -26,6 +26,8 @@ export interface StreamValueMatcher {
 export interface StreamFilter {
   readonly kind: 'stream';
   readonly groups: readonly (readonly StreamMatcher[])[];
+  /** True if each group selects one known stream. Such a list is narrower than the selector of a query. */
+  readonly listsStreams?: true;
 }
 
 /** Rows with `min <= _time <= max`, Unix nanoseconds; a missing bound is open. */

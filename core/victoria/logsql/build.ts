@@ -39,13 +39,24 @@ export function isListed(fields: readonly FieldRef[], name: string): boolean {
   );
 }
 
-/** Intersection of the filters. Drops those that match everything, flattens nested ones, and returns a single filter as it is. */
+/**
+ * Intersection of the filters. Drops those that match everything, flattens nested ones, and returns a single filter as it is. Lists of streams
+ * come first: the backend looks up the first stream filter of a query in its index, and tests another one, which it cannot merge with the
+ * first, on all blocks that this finds.
+ */
 export function and(...filters: readonly LogsqlFilter[]): LogsqlFilter {
-  const parts = filters
+  const all = filters
     .flatMap((part) => (part.kind === 'and' ? part.parts : [part]))
     .filter((part) => part.kind !== 'all');
+  const parts = all.some(listsStreams)
+    ? [...all.filter(listsStreams), ...all.filter((part) => !listsStreams(part))]
+    : all;
   const [first = everything] = parts;
   return parts.length < 2 ? first : { kind: 'and', parts };
+}
+
+function listsStreams(filter: LogsqlFilter): boolean {
+  return filter.kind === 'stream' && filter.listsStreams === true;
 }
 
 /** Union of the filters: everything if one matches everything. Drops those that match nothing, otherwise as `and`. */
@@ -60,6 +71,11 @@ export function or(...filters: readonly LogsqlFilter[]): LogsqlFilter {
 
 export function not(filter: LogsqlFilter): LogsqlFilter {
   return filter.kind === 'not' ? filter.filter : { kind: 'not', filter };
+}
+
+/** Matches the rows of known streams, each given by matchers of its labels. */
+export function streamList(groups: StreamFilter['groups']): StreamFilter {
+  return { kind: 'stream', groups, listsStreams: true };
 }
 
 /** A stream selector `{...}` whose matchers must all match. */

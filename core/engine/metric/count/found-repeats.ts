@@ -139,12 +139,13 @@ async function findRepeats(
   if (streams.size === 0) return counts.map(() => noSegmentRepeats);
   const sharing = counts.reduce((sum, each) => sum + each.sharing, 0);
   const at = { ...compared, range };
-  const shared = { streams, where: await whereShared(at, run, counts) };
+  const ofStreams = streamsFilter(streams, compared.reader);
+  const shared = { streams, where: await whereShared(at, run, counts, { streams, ofStreams }) };
   // If few rows share a time, all of them are read and compared.
   const times =
     sharing <= Math.min(fewSharing * counts.length, fewInAll) ? await sharedTimes(at, shared) : undefined;
   if (times !== undefined) {
-    const filter = and(streamsFilter(streams, compared.reader), compared.filter);
+    const filter = and(compared.filter, ofStreams);
     return comparedAt({ ...compared, filter }, run, bySegment(times, run));
   }
   const repeating = await repeatingStreams(at, shared);
@@ -260,22 +261,23 @@ async function whereShared(
   compared: ComparedRows,
   { segments }: SegmentRun,
   counts: readonly SegmentCounts[],
+  { streams, ofStreams }: { readonly streams: ReadonlySet<string>; readonly ofStreams: LogsqlFilter },
 ): Promise<LogsqlFilter | undefined> {
   let rows = 0;
   const parts = segments.flatMap((segment, index) => {
-    const { sharingOf, rows: ofStreams } = counts[index] ?? noRows;
-    const streams = new Set(sharingOf.keys());
-    rows += rowsOf(streams, ofStreams);
-    return streams.size === 0 ? [] : [and(timeRange(segment), streamsFilter(streams, compared.reader))];
+    const { sharingOf, rows: inSegment } = counts[index] ?? noRows;
+    const own = new Set(sharingOf.keys());
+    rows += rowsOf(own, inSegment);
+    const ofOwn = own.size === streams.size ? and() : streamsFilter(own, compared.reader);
+    return own.size === 0 ? [] : [and(timeRange(segment), ofOwn)];
   });
-  const streams = new Set(counts.flatMap(({ sharingOf }) => [...sharingOf.keys()]));
-  const inSegments = shortly(and(streamsFilter(streams, compared.reader), or(...parts)));
-  const searched =
-    inSegments === undefined ? compared : { ...compared, filter: and(compared.filter, inSegments) };
-  const times = await whenTimesAreShared(searched, rows);
+  // The backend looks up no stream filters that are alternatives.
+  const inSegments = shortly(and(ofStreams, or(...parts)));
+  const searched = and(compared.filter, inSegments ?? ofStreams);
+  const times = await whenTimesAreShared({ ...compared, filter: searched }, rows);
   if (times === undefined) return segments.length === 1 ? undefined : inSegments;
   const within = or(...times.map(timeRange));
-  return inSegments === undefined ? within : (shortly(and(inSegments, within)) ?? within);
+  return inSegments === undefined ? within : (shortly(and(within, inSegments)) ?? within);
 }
 
 /** The filter, if it is short enough to save time. */

@@ -56,7 +56,7 @@ export function sharedTimes(
   compared: ComparedRows,
   { streams, where: within = streamsFilter(streams, compared.reader) }: SharedTimes,
 ): Promise<readonly bigint[] | undefined> {
-  return timesWithSeveral({ ...compared, filter: and(within, compared.filter) }, ['_stream']);
+  return timesWithSeveral({ ...compared, filter: and(compared.filter, within) }, ['_stream']);
 }
 
 /** Number of stretches of a range that are distinguished, and the maximum number of those that are searched. */

@@ -128,7 +128,7 @@ export class Statistics {
   async #countUnread(counted: Counted): Promise<Counted> {
     const { plan, context } = this.#parts;
     const { unread, rows } = counted;
-    const all = this.#countRequest(and(rows.within, plan.logs.filter));
+    const all = this.#countRequest(and(plan.logs.filter, rows.within));
     const asked = this.distinguishesRows ? undefined : rebuiltRequest(this.#parts, all, this.#readsLevels);
     return { ...counted, ...(await countUnread(unread, asked, { ...plan, ...context })) };
   }
@@ -146,9 +146,8 @@ export class Statistics {
     const { filter: undecided, areAll } = this.#undecidedRows();
     const together = await this.#countBesideLines(digest, areUndecided, rows);
     if (together !== undefined) return together;
-    // Filters that read no lines come first, so that the backend reads the lines of fewer rows, and lists of streams before all others (see
-    // streamsFilter).
-    const filter = and(rows.within, this.#filter);
+    // Filters that read no lines come first, so that the backend reads the lines of fewer rows.
+    const filter = and(this.#filter, rows.within);
     const decided = areUndecided ? and(not(undecided), filter) : filter;
     const areAllUndecided = areUndecided && areAll && withoutLevel === streamListing.streams.size;
     const [counted, others] = await Promise.all([
@@ -273,7 +272,7 @@ export class Statistics {
     const digest = profile.hasLines
       ? besideLines(lines, byLevel, this.#undecidedRows().filter, context.naming)
       : noStoredLines;
-    const asked = this.#countRequest(and(rows.within, logs.filter));
+    const asked = this.#countRequest(and(logs.filter, rows.within));
     const counted = await this.#unlessDeclined('beside lines', async () => {
       const all = await countByDigest(asked, digest);
       if (isDeclined(all)) return all;
@@ -293,7 +292,7 @@ export class Statistics {
     const byLevel = cheapestDigest(levels, rows);
     const digest = lines === undefined ? byLevel : withLevels(lines, byLevel);
     const kind = `shapes ${this.#parts.lines?.question.key ?? ''}`;
-    const asked = this.#countRequest(and(rows.within, this.#filter, filter), emptyFields);
+    const asked = this.#countRequest(and(this.#filter, filter, rows.within), emptyFields);
     const counted = await this.#unlessDeclined(kind, () => countByDigest(asked, digest));
     return isDeclined(counted) ? 'rows' : counted;
   }
@@ -332,8 +331,8 @@ export class Statistics {
     const { plan } = this.#parts;
     const { filter, selection } = this.#undecidedRows();
     await this.#addUncounted(into, {
-      filter: and(within, this.#filter, filter),
-      selection: and(within, plan.selection, selection),
+      filter: and(this.#filter, filter, within),
+      selection: and(plan.selection, selection, within),
       columns: this.#columnsToRead(),
       ...{ pipes, selectedRows },
     });

@@ -6,7 +6,16 @@ import { ofKey } from '../../../base/memory/byte-lru.js';
 import { eachAtPace, eachStep, type Pacer, type Steps } from '../../../base/pace/steps.js';
 import type { SampleExtractor } from '../../../logql/pipeline/extractor.js';
 import type { LogsqlFilter, StreamMatcher } from '../../../victoria/logsql/ast.js';
-import { and, limit, matcher, not, query, streamMatch, where } from '../../../victoria/logsql/build.js';
+import {
+  and,
+  limit,
+  matcher,
+  not,
+  query,
+  streamList,
+  streamMatch,
+  where,
+} from '../../../victoria/logsql/build.js';
 import { printFilter } from '../../../victoria/logsql/print.js';
 import { detectedLevelName, levelOfLine } from '../../../victoria/names/level.js';
 import { levelNames, levels } from '../../../victoria/names/level-words.js';
@@ -68,7 +77,7 @@ export async function findUncertainRows(
   if (countedLevel === undefined || streams.size === 0) return counts.map(() => []);
   const most = maxKeptRows * counts.length;
   const pipes = [...lines.pipes, where(lines.filter), limit(most + 1)];
-  const asked = query(and(streamsFilter(streams, reader), filter), pipes);
+  const asked = query(and(filter, streamsFilter(streams, reader)), pipes);
   let read = 0;
   for await (const batch of upstream.rows({ query: asked, range: run.range, lengthNs: run.lengthNs })) {
     read += batch.length;
@@ -249,7 +258,7 @@ function filterOfStreams(
   );
   // A selector without groups would match all rows.
   if (groups.length === 0) return undefined;
-  const filter: LogsqlFilter = { kind: 'stream', groups };
+  const filter = streamList(groups);
   return Buffer.byteLength(printFilter(filter)) > maxFilterBytes ? undefined : filter;
 }
 
