@@ -2,7 +2,7 @@ import { parsedJson } from '../base/json-member.js';
 import type { Trace } from '../base/trace.js';
 import { asArray, asObject } from '../comparison/json.js';
 import { reportRun, type RunReport } from '../engine/plan/explain/run.js';
-import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
+import type { LoadedPlugin, Pipeline } from '../kernel/pipeline/index.js';
 import type { StagePlugin } from '../kernel/plugin/contract.js';
 import type { LogDestination } from '../kernel/telemetry/logger.js';
 import type { RequestObserver, RequestRecord } from '../kernel/telemetry/request-log.js';
@@ -104,12 +104,6 @@ export function startStages(
 export function lastStage({ file }: Pipeline, plugin: StagePlugin): LoadedPlugin<StagePlugin> {
   const at = { file, line: 1, column: 1, length: 1 };
   return { id: plugin.name, use: plugin.name, plugin, options: {}, at };
-}
-
-/** The stages of a pipeline that are not built in, with the built-in ones that provide their slots. */
-export function siteChain(stages: Pipeline['stages']): Pipeline['stages'] {
-  const { names } = packageBuiltIns();
-  return stages.filter(({ use, plugin }) => !names.includes(use) || plugin.gives.length > 0);
 }
 
 export function toErrors(io: Pick<Io, 'err'>): LogDestination {

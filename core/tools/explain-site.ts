@@ -1,8 +1,9 @@
 import { ApiError } from '../base/errors/api-error.js';
-import { packageBuiltIns, type LoadedPlugin, type Pipeline } from '../kernel/pipeline/index.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
 import type { StagePlugin } from '../kernel/plugin/contract.js';
 import type { Query } from '../wire/api/request.js';
-import { answerSummary, ask, lastStage, siteChain, startStages } from './explain-run.js';
+import { answerSummary, ask, lastStage, startStages } from './explain-run.js';
+import { siteChain, siteStages } from './site-stages.js';
 import type { Io } from '../program/io.js';
 
 /** Queries as rewritten by the stages of a site. */
@@ -27,12 +28,10 @@ export async function siteQueries(
   own: ReadonlyMap<string, string>,
   io: Io,
 ): Promise<SiteQueries> {
-  const { names } = packageBuiltIns();
-  const isOfSite = ({ use }: LoadedPlugin): boolean => !names.includes(use);
   const place = pipeline.stages.findIndex(({ plugin }) => plugin.name === 'translate');
   const before = place === -1 ? pipeline.stages : pipeline.stages.slice(0, place);
-  const stages = before.filter(isOfSite).map(({ id }) => id);
-  const behind = pipeline.stages.filter((loaded) => isOfSite(loaded) && !before.includes(loaded));
+  const stages = siteStages(before).map(({ id }) => id);
+  const behind = siteStages(pipeline.stages).filter((loaded) => !before.includes(loaded));
   const ids = { stages, behind: behind.map(({ id }) => id) };
   if (stages.length === 0) return { ...ids, queries: [] };
   const queries = new Map<string, Query>();

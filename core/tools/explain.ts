@@ -4,7 +4,7 @@ import { LogqlError } from '../logql/index.js';
 import { Naming } from '../victoria/names/naming.js';
 import { withOtlpConfig } from '../victoria/names/otlp-config.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
-import { packageBuiltIns, type Pipeline } from '../kernel/pipeline/index.js';
+import type { Pipeline } from '../kernel/pipeline/index.js';
 import { explainQuery, type QueryExplanation } from '../engine/plan/explain/explain.js';
 import { printExplanation } from '../engine/plan/explain/print.js';
 import { planSettingsOf } from '../engine/plan/explain/of-pipeline.js';
@@ -16,6 +16,7 @@ import { runFlags, strayRunFlags } from './explain-flags.js';
 import type { SiteQueries } from './explain-site.js';
 import type { Io } from '../program/io.js';
 import { readPipelineArgs } from './pipeline-args.js';
+import { siteStages } from './site-stages.js';
 
 const flags: readonly CommandFlag[] = [
   { name: 'json', kind: 'boolean', description: 'print JSON instead of text' },
@@ -71,20 +72,16 @@ async function explainAndRun(
   // A rejected query is neither run nor passed to the stages of the site.
   const alone = explainNow(query);
   // Both are only loaded on demand: they need the whole proxy.
-  const site = hasSiteStages(pipeline)
-    ? await (await import('./explain-site.js')).siteQueries(text, pipeline, own, io)
-    : { stages: [], behind: [], queries: [] };
+  const site =
+    siteStages(pipeline.stages).length > 0
+      ? await (await import('./explain-site.js')).siteQueries(text, pipeline, own, io)
+      : { stages: [], behind: [], queries: [] };
   const queries = site.stages.length === 0 ? [query] : site.queries;
   if (own.get('run') !== 'true')
     return { site, explanations: site.stages.length === 0 ? [alone] : queries.map(explainNow) };
   const { runQuery } = await import('./explain-run.js');
   const run = await runQuery(text, pipeline, own, learner, io);
   return { site, explanations: queries.map(explainNow), run };
-}
-
-function hasSiteStages({ stages }: Pipeline): boolean {
-  const { names } = packageBuiltIns();
-  return stages.some(({ use }) => !names.includes(use));
 }
 
 /** Prints one object for a query; if a stage sends several requests, they are the elements of `queries`. */
