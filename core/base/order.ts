@@ -23,6 +23,11 @@ export function clipped({ startNs, endNs }: TimeRange, within: TimeRange): TimeR
   };
 }
 
+/** The keys of a table, which `Object.keys` types as any text. */
+export function keysOfTable<Key extends string>(table: Readonly<Record<Key, unknown>>): readonly Key[] {
+  return Object.keys(table) as Key[];
+}
+
 /** Adds up the members that `zero` has; members of the items that it does not have are left out. */
 export function summed<Counts extends Readonly<Record<keyof Counts, number>>>(
   zero: Counts,

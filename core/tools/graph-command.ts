@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { keysOfTable } from '../base/order.js';
 import { UsageError, type CommandFlag } from '../kernel/options/index.js';
 import { graphOf } from './graph/facts.js';
 import { graphMermaid } from './graph/mermaid.js';
@@ -9,7 +10,7 @@ import { readPipelineArgs } from './pipeline-args.js';
 import { FlagReader } from './queries/settings.js';
 
 const printers = { text: graphText, mermaid: graphMermaid, svg: graphSvg };
-const forms = Object.keys(printers) as (keyof typeof printers)[]; // Object.keys is typed string[]
+const forms = keysOfTable(printers);
 const flags: readonly CommandFlag[] = [
   { name: 'format', kind: 'string', description: `${forms.join(', ')}; default text` },
   { name: 'output', kind: 'string', description: 'output file; the default is standard output' },

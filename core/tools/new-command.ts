@@ -2,12 +2,13 @@ import { realpathSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
+import { keysOfTable } from '../base/order.js';
 import { readFailure } from '../kernel/pipeline/source.js';
 import { packageBuiltIns } from '../kernel/pipeline/index.js';
 import { packageJson, packageRoot, suggest, UsageError, type CommandFlag } from '../kernel/options/index.js';
 import type { Io } from '../program/io.js';
 import { kinds, pluginFiles } from './new-plugin/files.js';
-import type { NewPlugin, PluginKind } from './new-plugin/plugin.js';
+import type { NewPlugin } from './new-plugin/plugin.js';
 import { readPlainArgs } from '../program/own-flags.js';
 
 const flags: readonly CommandFlag[] = [
@@ -35,7 +36,7 @@ export async function newThing(args: readonly string[], io: Io): Promise<number>
   const plugin: NewPlugin = {
     packageName,
     name,
-    kind: oneOf('kind', own.get('kind') ?? 'stage', Object.keys(kinds) as PluginKind[]),
+    kind: oneOf('kind', own.get('kind') ?? 'stage', keysOfTable(kinds)),
     language: oneOf('language', own.get('language') ?? 'ts', ['ts', 'js']),
     house: ownPackage,
     link: linkFrom(folder, ownPackage.name),

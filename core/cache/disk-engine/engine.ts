@@ -1,5 +1,6 @@
 /** The interface of the disk cache to SQLite. Both engines read and write the same files. */
 import { hasCode } from '../../base/errors/system-error.js';
+import { keysOfTable } from '../../base/order.js';
 
 export type Parameter = string | number | Buffer;
 
@@ -28,7 +29,7 @@ const loaders: Readonly<Record<EngineName, () => Promise<Engine | undefined>>> =
   'node:sqlite': async () => (await import('./node-sqlite.js')).loadNodeSqlite(),
 };
 
-export const engineNames = Object.keys(loaders) as readonly EngineName[];
+export const engineNames = keysOfTable(loaders);
 
 /** Undefined if this machine or this release of Node lacks the engine. */
 export function loadEngine(name: EngineName): Promise<Engine | undefined> {

@@ -1,3 +1,4 @@
+import { keysOfTable } from '../../base/order.js';
 import { costText, type ExplainedStrategy } from '../../engine/plan/explain/strategies.js';
 import type { QueryAdvice } from '../../engine/advice/rules.js';
 import type { Expr } from '../../logql/ast.js';
@@ -8,7 +9,7 @@ import { sarifReport } from './sarif.js';
 
 const printers = { text: textReport, json: jsonReport, sarif: sarifReport };
 export type AuditForm = keyof typeof printers;
-export const auditForms = Object.keys(printers) as AuditForm[]; // Object.keys is typed string[]
+export const auditForms = keysOfTable(printers);
 
 export interface AuditReport {
   readonly audited: readonly AuditedQuery[];

@@ -1,10 +1,10 @@
-import { addTo } from '../../base/order.js';
+import { addTo, keysOfTable } from '../../base/order.js';
 import { escapedXml } from '../pipeline-test/junit.js';
 import type { Counts, ReportedRequest, Summary } from './summary.js';
 
 const printers = { text: textReport, json: jsonReport, junit: junitReport, html: htmlReport };
 export type ReportForm = keyof typeof printers;
-export const reportForms = Object.keys(printers) as ReportForm[]; // Object.keys is typed string[]
+export const reportForms = keysOfTable(printers);
 
 export function printSummary(summary: Summary, form: ReportForm): string {
   return printers[form](summary);
