@@ -10,8 +10,7 @@ import { startDemo } from './demo.js';
 /**
  * `npm run browser`: checks /ui of a demo in headless Chromium (`CHROMIUM`, else /usr/bin/chromium); `-- --write` also writes the
  * screenshots of docs/ui.md, `-- --only=TEXT` runs the checks with that text in their sentence. Exits with 1 if a check fails, and with 2
- * if
- * there is no Chromium.
+ * if Chromium is not installed.
  */
 async function main(browser: Browser): Promise<number> {
   const picture = process.argv.includes('--write') ? await pictures() : () => Promise.resolve();

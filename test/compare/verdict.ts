@@ -30,8 +30,8 @@ export interface Sides {
 }
 
 /**
- * Sends the question to both sides. If the responses differ, repeats the request to Loki: an inconsistent response is no difference.
- * Neither is a response of the proxy that equals another Loki's.
+ * Sends the request to both sides and compares the responses. If they differ, Loki gets the request again. The verdict is `unsteady` if Loki's
+ * own responses differ, or if the proxy's response equals that of another Loki.
  */
 export async function judge(
   question: Question,

@@ -62,7 +62,7 @@ export function withLine(file: PipelineLines, owner: string, line: string): stri
   return file.splice(entry.from + 1, 0, '    with:', `      ${line}`);
 }
 
-/** A valid value for an option, as YAML; undefined if there is no generator for it. */
+/** Generates a valid value for an option, as YAML. Returns undefined for options whose values cannot be generated. */
 export function otherValue({ kind, schema }: OptionDefinition, random: Random): string | undefined {
   if (schema.enum !== undefined) return String(random.pick(schema.enum));
   switch (kind) {

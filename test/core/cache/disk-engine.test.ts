@@ -61,9 +61,7 @@ async function inProcess(code: string): Promise<string> {
 }
 
 const engineModule = new URL('../../../core/cache/disk-engine/engine.js', import.meta.url).href;
-/**
- * The output of a proxy with a disk cache: either it opens the cache, or it cannot start because there is no SQLite or no usable engine.
- */
+/** Starts a proxy with a disk cache and returns its output: a log, or the startup error if no SQLite engine can be loaded. */
 async function startWith(path: string, ...flags: readonly string[]): Promise<string> {
   const program = fileURLToPath(new URL('../../../core/program/main.js', import.meta.url));
   const options = ['-listen=127.0.0.1:0', '-admin-listen=127.0.0.1:0', '-backend=http://127.0.0.1:9'];

@@ -16,9 +16,9 @@ export interface Line {
   readonly app?: string;
 }
 
-/** The behavior of the cold backend. */
-export interface ColdManners {
-  /** The manifest body; if absent, there is no manifest. */
+/** The behaviour of the cold backend. */
+export interface ColdBehaviour {
+  /** Response body of `GET /manifest/range`; without it, the backend answers 404. */
   manifest?: string;
   /** Decides if a query is rejected with 400. */
   refuses?: (query: string) => boolean;
@@ -30,7 +30,7 @@ export interface ColdManners {
 
 export interface ColdUnder extends ProxyUnderTest {
   readonly clock: FakeClock;
-  readonly manners: ColdManners;
+  readonly manners: ColdBehaviour;
   /** Queries that the cold backend received. */
   readonly coldQueries: string[];
   readonly manifestReads: () => number;
@@ -55,7 +55,7 @@ export interface Got {
 export async function withTwoBackends(
   t: ExecutionContext,
   lines: { readonly hot: readonly Line[]; readonly cold: readonly Line[] },
-  manners: ColdManners,
+  manners: ColdBehaviour,
   use: (under: ColdUnder) => Promise<void>,
   flags: Readonly<Record<string, string>> = {},
 ): Promise<void> {
@@ -156,7 +156,7 @@ async function push(url: string, lines: readonly Line[]): Promise<void> {
 async function behave(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  manners: ColdManners,
+  manners: ColdBehaviour,
   url: string,
   asked: string[],
 ): Promise<void> {

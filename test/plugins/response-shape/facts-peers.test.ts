@@ -4,7 +4,7 @@ import test from 'ava';
 import { metric } from '../kept-patterns/fixtures.js';
 import { until } from '../../setup/until.js';
 import { withFleet, type Replica } from '../peer-cache/peers/fleet.js';
-import { toldPeer } from '../peer-cache/peers/told-peer.js';
+import { scriptedPeer } from '../peer-cache/peers/scripted-peer.js';
 import { FactsHouse, rowAt, type Row } from './facts.js';
 
 const name = '__facts_snapshot:v2';
@@ -77,7 +77,7 @@ test.serial('flushed facts are not given to peers, and a flush ends the asking',
   await withOne(house, 'first.json', [], async (first) => {
     await house.ask(first.url, other);
     await fetch(`${first.proxy.urls.admin ?? ''}/admin/cache/flush`, { method: 'POST' });
-    const silent = await toldPeer(t, { entries: [], atOnce: 99 });
+    const silent = await scriptedPeer(t, { entries: [], atOnce: 99 });
     // The silent peer may also be the one to ask for an answer.
     const impatient = { 'peer-timeout': '1s', 'peer-patience': '1s' };
     const check = async (second: Replica): Promise<void> => {
@@ -97,7 +97,7 @@ test.serial('what a peer says of facts that are none is dropped, and rows are lo
   const house = await FactsHouse.open(t);
   for (const size_bytes of [10, 9 * 1024 * 1024]) {
     const told = { key: name, tenant: '', score: 1, size_bytes, remaining_ttl_ms: 60_000 };
-    const liar = await toldPeer(t, { entries: [told] });
+    const liar = await scriptedPeer(t, { entries: [told] });
     await withOne(house, `${size_bytes}.json`, [liar.address], async ({ url, log }) => {
       await until(() =>
         log.records.some((record) => record.get('body') === 'cannot use the snapshot of a peer'),

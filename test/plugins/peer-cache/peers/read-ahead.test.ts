@@ -14,7 +14,7 @@ import { peerMetrics } from '../../../../plugins/peer-cache/peers/metrics.js';
 import { metric } from '../stored.js';
 import { ask, auth, callsOf, filled, pathOf, withFleet, type Replica } from './fleet.js';
 import { until } from '../../../setup/until.js';
-import { toldPeer, type ToldPeer, type ToldPeerSettings } from './told-peer.js';
+import { scriptedPeer, type ScriptedPeer, type ScriptedPeerSettings } from './scripted-peer.js';
 
 const numbers = Array.from({ length: 16 }, (_, number) => number);
 const ahead = {
@@ -85,11 +85,11 @@ async function keyMaker(
 async function oneRound(
   t: ExecutionContext,
   backend: string,
-  settings: ToldPeerSettings,
+  settings: ScriptedPeerSettings,
   flags: Readonly<Record<string, string>> = {},
-  look: (replica: Replica, peer: ToldPeer) => Promise<void> = () => Promise.resolve(),
+  look: (replica: Replica, peer: ScriptedPeer) => Promise<void> = () => Promise.resolve(),
 ): Promise<readonly string[]> {
-  const peer = await toldPeer(t, settings);
+  const peer = await scriptedPeer(t, settings);
   await withFleet(
     { backend, replicas: 1, others: [peer.address], flags: { ...ahead, ...flags } },
     async ([only]) => {
@@ -114,7 +114,7 @@ test.serial('each bound of a round of reading ahead holds, and says what it left
   const one = { 'peer-hot-read-ahead-max-concurrency': '1' };
   const round = (
     flags: Readonly<Record<string, string>>,
-    look?: (replica: Replica, peer: ToldPeer) => Promise<void>,
+    look?: (replica: Replica, peer: ScriptedPeer) => Promise<void>,
   ): Promise<readonly string[]> => oneRound(t, backend.url, { entries }, { ...one, ...flags }, look);
   const told =
     (name: string, wanted: number) =>
@@ -210,7 +210,7 @@ test.serial(
       `{"entries":[],"more":"${'x'.repeat(4 * 1024 * 1024)}"}`,
     ];
     for (const answer of answers) {
-      const peer = await toldPeer(t, { entries: [], hot: (response) => void response.end(answer) });
+      const peer = await scriptedPeer(t, { entries: [], hot: (response) => void response.end(answer) });
       const backoff = (time: string) => ({ 'peer-hot-read-ahead-error-backoff': time });
       await withFleet(
         {

@@ -7,7 +7,7 @@ import { pushLoki } from '../../embedded-backend/harness.js';
 import { isReady, logsFor, metric, type Logs } from '../../kept-patterns/fixtures.js';
 import { until } from '../../../setup/until.js';
 import { filled, oldNs, withFleet, type FleetSettings, type Replica } from './fleet.js';
-import { toldPeer } from './told-peer.js';
+import { scriptedPeer } from './scripted-peer.js';
 
 type Flags = Readonly<Record<string, string>>;
 
@@ -153,7 +153,7 @@ for (const [kind, pathFlag, prefix, text] of kinds) {
     `a replica is not ready while it asks for ${kind}, and waits no longer than it may`,
     async (t) => {
       const backend = await filled(t);
-      const silent = await toldPeer(t, { entries: [], atOnce: 99 });
+      const silent = await scriptedPeer(t, { entries: [], atOnce: 99 });
       const run = { backend: backend.url, others: [silent.address] };
       await withOne({ ...run, flags: await flagsFor(t, '1000h') }, async ({ url, proxy }) => {
         await until(() => silent.got.length > 0);
@@ -178,7 +178,7 @@ for (const [kind, pathFlag, prefix, text] of kinds) {
       for (const size_bytes of [10, 9 * 1024 * 1024]) {
         const key = `__${kind}_snapshot:v1`;
         const entries = [{ key, tenant: '', score: 1, size_bytes, remaining_ttl_ms: 60_000 }];
-        const liar = await toldPeer(t, { entries });
+        const liar = await scriptedPeer(t, { entries });
         const flags = await flagsFor(t, '1000h');
         await withOne({ backend: backend.url, others: [liar.address], flags }, async ({ url }) => {
           await until(() => isReady(url));

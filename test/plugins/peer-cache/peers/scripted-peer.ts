@@ -6,7 +6,7 @@ import { framed } from '../../../../core/cache/frame.js';
 import { token } from './fleet.js';
 
 /** A fake member of a fleet with the responses that a test configures. */
-export interface ToldPeer {
+export interface ScriptedPeer {
   readonly address: string;
   /** Queries of requests for the key index, and the requested keys, in order. */
   readonly hotQueries: readonly string[];
@@ -15,7 +15,7 @@ export interface ToldPeer {
   readonly mostAtOnce: () => number;
 }
 
-export interface ToldPeerSettings {
+export interface ScriptedPeerSettings {
   /** Sent to the first index request; later ones get no entries. */
   readonly entries: readonly HotEntry[];
   /** Size of a value in bytes, if it differs from that of its entry. */
@@ -27,7 +27,10 @@ export interface ToldPeerSettings {
   readonly token?: string;
 }
 
-export async function toldPeer(t: ExecutionContext, settings: ToldPeerSettings): Promise<ToldPeer> {
+export async function scriptedPeer(
+  t: ExecutionContext,
+  settings: ScriptedPeerSettings,
+): Promise<ScriptedPeer> {
   const { entries, atOnce = 1 } = settings;
   const bytesOf = settings.bytesOf ?? ((entry: HotEntry): number => entry.size_bytes);
   const [hotQueries, got]: [string[], string[]] = [[], []];
