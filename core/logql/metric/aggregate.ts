@@ -13,8 +13,11 @@ export interface Folding {
   readonly pacer: Pacer;
   /** Maximum number of groups; 0 means unlimited. */
   readonly maxGroups: number;
-  /** True if Loki splits the average into a sum and a count: then a label without a value is not shown, but still distinguishes groups. */
-  readonly isDivided?: boolean;
+  /**
+   * Set if Loki splits the average into a sum and a count: the seconds by which it divides the sum first. A label without a value is then not
+   * shown, but still distinguishes groups.
+   */
+  readonly dividedBy?: number | undefined;
 }
 
 /** Folds series by group, column by column. It only keeps one state per group and column. */
@@ -23,11 +26,11 @@ export async function foldSeries(
   grouping: Grouping | undefined,
   rows: Iterable<SeriesRow>,
   { count }: Columns,
-  { memory, pacer, maxGroups, isDivided = false }: Folding,
+  { memory, pacer, maxGroups, dividedBy }: Folding,
 ): Promise<Iterable<SeriesRow>> {
-  const kind = isDivided ? averageState : state;
+  const kind = dividedBy === undefined ? state : averageState(dividedBy);
   const groupOf = groupLabels(grouping);
-  const groups = new SeriesIndex(memory, 0, isDivided ? withoutEmpty : undefined);
+  const groups = new SeriesIndex(memory, 0, dividedBy === undefined ? undefined : withoutEmpty);
   const folded: Float64Array[] = [];
   await eachAtPace(rows, pacer, (row) => {
     const group = groups.of(groupOf(row.labels));

@@ -220,7 +220,7 @@ class Evaluation<Planned extends Leaf> {
       case 'fold':
         return foldSeries(evaluation.state, grouping, rows, columns, {
           ...this.#folding(tree === this.#root),
-          isDivided: tree.isDivided === true,
+          dividedBy: tree.dividedBy,
         });
       case 'choose': {
         const from = await this.collect(rows);

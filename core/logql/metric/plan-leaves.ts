@@ -8,7 +8,7 @@ import type {
   Stage,
   VectorAggregation,
 } from '../ast.js';
-import type { Join } from '../functions/join.js';
+import { bySum, type Join } from '../functions/join.js';
 import { rangeFunctions } from '../functions/range/index.js';
 import { vectorFunctions } from '../functions/vector/index.js';
 import { requireNonEmptyMatcher } from '../parse.js';
@@ -205,10 +205,13 @@ function makesLabels({ range }: RangeAggregation): boolean {
   return range.query.stages.some((stage) => isAny(descriptorOf(stage).makes(stage)));
 }
 
+function secondsOf({ range }: RangeAggregation): number {
+  return Number(range.intervalNanoseconds) / 1e9;
+}
+
 function perSecond(of: MetricTree<Leaf>, expr: RangeAggregation): MetricTree<Leaf> {
   const { span } = expr;
-  const seconds = Number(expr.range.intervalNanoseconds) / 1e9;
-  const right = { kind: 'literal', value: seconds, span } as const;
+  const right = { kind: 'literal', value: secondsOf(expr), span } as const;
   const operation = { op: '/', returnBool: false, matching: undefined } as const;
   const node: BinaryExpr = { kind: 'binary', ...operation, left: expr, right, span };
   return { kind: 'binary', node, left: of, right };
@@ -311,14 +314,10 @@ function treeOf(
     }
     case 'vector-aggregation': {
       const pushed = pushedGrouping(node);
-      return pushed !== undefined && node.expr.kind === 'range-aggregation'
-        ? { kind: 'leaf', leaf: leafOf(node.expr, pushed, undefined, isRoot) }
-        : {
-            kind: 'aggregate',
-            node,
-            of: treeOf(node.expr, node, false, divided),
-            isDivided: divided.averages.has(node),
-          };
+      if (pushed !== undefined && node.expr.kind === 'range-aggregation')
+        return { kind: 'leaf', leaf: leafOf(node.expr, pushed, undefined, isRoot) };
+      if (divided.averages.has(node)) return averageTree(node, divided);
+      return { kind: 'aggregate', node, of: treeOf(node.expr, node, false, divided) };
     }
     case 'label-replace':
       return { kind: 'label-replace', node, of: treeOf(node.expr, undefined, false, divided) };
@@ -330,6 +329,18 @@ function treeOf(
     case 'literal':
       return node;
   }
+}
+
+/** The tree of an average that Loki splits. The sum of rates is the sum of their amounts, divided by the seconds once. */
+function averageTree(node: VectorAggregation, divided: Divided): MetricTree<Leaf> {
+  const { expr } = node;
+  const isCounted = pushedGrouping({ ...node, op: bySum.op }) !== undefined;
+  const op =
+    isCounted && expr.kind === 'range-aggregation' ? rangeFunctions[expr.op].perSecondOf?.(expr) : undefined;
+  if (expr.kind !== 'range-aggregation' || op === undefined)
+    return { kind: 'aggregate', node, of: treeOf(expr, node, false, divided), dividedBy: 1 };
+  const of = treeOf({ ...expr, op }, node, false, divided);
+  return { kind: 'aggregate', node, of, dividedBy: secondsOf(expr) };
 }
 
 function leafOf(

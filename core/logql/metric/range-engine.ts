@@ -218,7 +218,7 @@ export class RangeEngine {
 }
 
 function workOf(node: RangeAggregation): StateKind | MakeWork {
-  return isDividedAverage(node) ? averageState : rangeFunctions[node.op].work;
+  return isDividedAverage(node) ? averageState() : rangeFunctions[node.op].work;
 }
 
 /** The state for values that are already counts. */

@@ -176,11 +176,13 @@ export const sumState: StateKind = {
   result: (state, at) => read(state, at + 1),
 };
 
-/** An average that Loki splits: the sum over the count. */
-export const averageState: StateKind = {
-  ...sumState,
-  result: (state, at) => read(state, at + 1) / read(state, at),
-};
+/**
+ * An average that Loki splits: the sum over the count.
+ * @param seconds by which the sum is divided first
+ */
+export function averageState(seconds = 1): StateKind {
+  return { ...sumState, result: (state, at) => read(state, at + 1) / seconds / read(state, at) };
+}
 
 /** Sums of amounts that may also be subtracted: a result of 0 means that there were no samples. */
 export const tallyState: StateKind = {

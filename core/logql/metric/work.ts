@@ -99,8 +99,8 @@ export type MetricTree<Planned> =
       readonly kind: 'aggregate';
       readonly node: VectorAggregation;
       readonly of: MetricTree<Planned>;
-      /** True for an average that Loki splits into a sum and a count. */
-      readonly isDivided?: boolean;
+      /** For an average that Loki splits into a sum and a count: the seconds by which it divides the sum first, 1 for values that are not rates. */
+      readonly dividedBy?: number;
     }
   | { readonly kind: 'label-replace'; readonly node: LabelReplaceExpr; readonly of: MetricTree<Planned> }
   | {

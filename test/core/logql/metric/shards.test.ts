@@ -146,6 +146,20 @@ test('averages of series are a sum over a count where Loki divides them, else a 
   t.deepEqual(await valuesBy('app', `avg by (app) (max by (app, pod) (${sums}))`, streams), [['a', mean]]);
 });
 
+test('an average of rates is the number of lines over the seconds, then over the number of series', async (t) => {
+  const counts = [2, 7, 3, 8, 4];
+  const streams = counts.flatMap((count, pod) =>
+    Array.from({ length: count }, (_none, index): ShortEntry => [5 + index / 10, 'x', { pod: `p${pod}` }]),
+  );
+  const [lineCount, seconds] = [counts.reduce((all, count) => all + count, 0), 7];
+  const [average, averageOfRates] = [
+    lineCount / seconds / counts.length,
+    counts.reduce((all, count) => all + count / seconds, 0) / counts.length,
+  ];
+  t.not(average, averageOfRates);
+  t.deepEqual(await valuesBy('app', 'avg by (app) (rate({app="a"}[7s]))', streams), [['a', average]]);
+});
+
 /** Two lines of one stream; the second one is truncated. */
 const broken: readonly ShortEntry[] = [
   [5, '{"n":2,"m":"G"}', { pod: 'p' }],
