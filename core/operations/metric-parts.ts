@@ -3,7 +3,7 @@ import type { LabelSet } from '../base/label-set.js';
 import { eachAtPace, type Pacer } from '../base/pace/steps.js';
 import { bySum } from '../logql/functions/join.js';
 import type { MetricExpr } from '../logql/index.js';
-import { firstMs, type Columns, type Leaf, type SeriesRow } from '../logql/metric/index.js';
+import { emptyRow, firstMs, type Columns, type Leaf, type SeriesRow } from '../logql/metric/index.js';
 import type { Point } from '../logql/metric/work.js';
 import type { Answer } from '../wire/answer/types.js';
 
@@ -29,7 +29,7 @@ export async function rowsOfAnswer(
 ): Promise<readonly SeriesRow[]> {
   const rows: SeriesRow[] = [];
   const add = (labels: LabelSet, points: readonly Point[], columnOf: (point: Point) => number): void => {
-    const row = emptyRow(labels, columns);
+    const row = emptyRow(labels, columns.count);
     for (const point of points) {
       const column = columnOf(point);
       row.values[column] = point.value;
@@ -51,9 +51,4 @@ export async function rowsOfAnswer(
     default:
       throw new Error(`a part of a metric query was answered with ${answer.kind}`);
   }
-}
-
-/** A series without values. */
-export function emptyRow(labels: LabelSet, { count }: Pick<Columns, 'count'>): SeriesRow {
-  return { labels, values: new Float64Array(count), present: new Uint8Array(count) };
 }

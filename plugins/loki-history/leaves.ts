@@ -3,6 +3,7 @@ import { inParallel } from '../../core/base/pace/in-parallel.js';
 import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { LineWorkers } from '../../core/logql/index.js';
 import {
+  emptyRow,
   EntryCounter,
   type Columns,
   type Leaf,
@@ -11,7 +12,7 @@ import {
   type SeriesRow,
   type SeriesTable,
 } from '../../core/logql/metric/index.js';
-import { emptyRow, leafExpr, rowsOfAnswer } from '../../core/operations/metric-parts.js';
+import { leafExpr, rowsOfAnswer } from '../../core/operations/metric-parts.js';
 import { leftOf, runsOf, columnTime, type OldTimes, type Run, type Side } from './border.js';
 import { readLines, type LineReading } from './line-reader.js';
 import { isRefusedPart } from './old-loki.js';
@@ -133,7 +134,7 @@ async function stitched(
   const byKey = new Map<string, SeriesRow>();
   for (const [index, { from }] of runs.entries())
     await eachAtPace(tables[index] ?? [], pacer, ({ labels, values, present }) => {
-      const row = ofKey(byKey, labels.key, () => emptyRow(labels, columns));
+      const row = ofKey(byKey, labels.key, () => emptyRow(labels, columns.count));
       row.values.set(values, from);
       row.present.set(present, from);
     });

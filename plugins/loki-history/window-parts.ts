@@ -9,8 +9,8 @@ import { eachAtPace, Pacer } from '../../core/base/pace/steps.js';
 import type { Join } from '../../core/logql/functions/join.js';
 import { rangeFunctions } from '../../core/logql/functions/range/index.js';
 import type { RangeAggregation, RangeOp } from '../../core/logql/index.js';
-import type { Columns, Leaf, SeriesRow } from '../../core/logql/metric/index.js';
-import { emptyRow, leafExpr, rowsOfAnswer } from '../../core/operations/metric-parts.js';
+import { emptyRow, type Columns, type Leaf, type SeriesRow } from '../../core/logql/metric/index.js';
+import { leafExpr, rowsOfAnswer } from '../../core/operations/metric-parts.js';
 import type { QueryRangeRequest, QueryRequest } from '../../core/wire/api/request.js';
 import { leftOf, part, columnTime, type Side } from './border.js';
 import type { Sides } from './sides.js';
@@ -149,7 +149,7 @@ async function summed(
 ): Promise<readonly SeriesRow[]> {
   const byKey = new Map<string, SeriesRow>();
   const add = (row: SeriesRow, column: number, value: number): void => {
-    const sum = ofKey(byKey, row.labels.key, () => emptyRow(row.labels, { count }));
+    const sum = ofKey(byKey, row.labels.key, () => emptyRow(row.labels, count));
     sum.values[column] = sum.present[column] === 1 ? joined(sum.values[column] ?? NaN, value) : value;
     sum.present[column] = 1;
   };

@@ -4,9 +4,10 @@ import { compareLabels, groupLabels, SeriesIndex, seriesLimitError } from './res
 import { atPace, doAll, eachAtPace, type Pacer, sortSteps, type Steps } from '../../base/pace/steps.js';
 import { averageState, type StateKind } from './states.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
+import { zeroBytes, zeroNumbers } from '../../base/memory/slab.js';
 import type { Grouping } from '../ast.js';
 import type { Columns } from './windows.js';
-import type { SeriesRow } from './work.js';
+import { emptyRow, type SeriesRow } from './work.js';
 
 export interface Folding {
   readonly memory: MemoryAccount;
@@ -38,7 +39,7 @@ export async function foldSeries(
     if (states === undefined) {
       if (maxGroups > 0 && group >= maxGroups) throw seriesLimitError(maxGroups);
       memory.charge(seriesBytes(count, kind.width * 8), 'the values of series');
-      states = new Float64Array(count * kind.width);
+      states = zeroNumbers(count * kind.width);
       folded[group] = states;
     }
     for (let column = 0; column < count; column += 1) {
@@ -60,7 +61,7 @@ function* rowsOf(
 }
 
 function rowOf(labels: LabelSet, kind: StateKind, state: Float64Array, count: number): SeriesRow {
-  const row = { labels, values: new Float64Array(count), present: new Uint8Array(count) };
+  const row = emptyRow(labels, count);
   for (let column = 0; column < count; column += 1) {
     const at = column * kind.width;
     if ((state[at] ?? 0) === 0) continue;
@@ -87,7 +88,7 @@ export async function chooseSeries(
   const members: Member[][] = [];
   await eachAtPace(await atPace(byLabels(rows), pacer), pacer, (row) => {
     memory.charge(seriesBytes(count, 1) + entryBytes, 'the values of series');
-    const chosen = { labels: row.labels, values: row.values, present: new Uint8Array(count) };
+    const chosen = { ...row, present: zeroBytes(count) };
     (members[groups.of(groupOf(row.labels))] ??= []).push({ from: row, chosen });
   });
   for (const group of members) {

@@ -22,16 +22,17 @@ import { atPace, eachAtPace, Pacer } from '../../base/pace/steps.js';
 import { planLeaves } from './plan-leaves.js';
 import { cappedRows, metricResult } from './result.js';
 import { sumState } from './states.js';
-import type {
-  Leaf,
-  LeafSource,
-  MetricLimits,
-  MetricResult,
-  MetricTree,
-  PlannedMetric,
-  Point,
-  SeriesRow,
-  SeriesTable,
+import {
+  emptyRow,
+  type Leaf,
+  type LeafSource,
+  type MetricLimits,
+  type MetricResult,
+  type MetricTree,
+  type PlannedMetric,
+  type Point,
+  type SeriesRow,
+  type SeriesTable,
 } from './work.js';
 import { formatFloatPlain, formatSeconds } from '../../base/time/index.js';
 
@@ -203,11 +204,10 @@ class Evaluation<Planned extends Leaf> {
   #constant(value: number): SeriesRow {
     const { count } = this.#columns;
     this.#limits.memory.charge(seriesBytes(count), 'the values of series');
-    return {
-      labels: LabelSet.empty,
-      values: new Float64Array(count).fill(value),
-      present: new Uint8Array(count).fill(1),
-    };
+    const row = emptyRow(LabelSet.empty, count);
+    row.values.fill(value);
+    row.present.fill(1);
+    return row;
   }
 
   async #aggregate(tree: Branch<Planned, 'aggregate'>): Promise<Iterable<SeriesRow>> {
@@ -296,7 +296,7 @@ class Evaluation<Planned extends Leaf> {
   #changeValues({ labels, values, present }: SeriesRow, change: Combine): SeriesRow {
     const { count } = this.#columns;
     this.#limits.memory.charge(seriesBytes(count), 'the values of series');
-    const changed = { labels, values: new Float64Array(count), present: new Uint8Array(count) };
+    const changed = emptyRow(labels, count);
     let samples = 0;
     for (let column = 0; column < count; column += 1) {
       const value = present[column] === 1 ? change(values[column] ?? 0, 0) : undefined;

@@ -12,7 +12,7 @@ export { pipelineError } from './entry-leaf-source.js';
 export { isDividedAverage, readsErrors } from './shards.js';
 export { planLeaves, type MetricSettings } from './plan-leaves.js';
 export { RangeEngine, transfersOf, type EngineLimits, type PackedEngine } from './range-engine.js';
-export { binaryLimits, defaultMetricLimits } from './work.js';
+export { binaryLimits, defaultMetricLimits, emptyRow } from './work.js';
 export { leavesOf, mapLeaves, type MetricTree, type PlannedMetric } from './work.js';
 export type * from './work.js';
 export { isMatchingError } from './vector-binary.js';

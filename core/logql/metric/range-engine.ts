@@ -2,6 +2,7 @@ import { apiError } from '../../base/errors/table.js';
 import { type LabelSet, withoutEmpty } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
 import { seriesBytes } from '../../base/memory/byte-lru.js';
+import { zeroBytes, zeroNumbers } from '../../base/memory/slab.js';
 import { atPace, doAll, type Pacer, type Steps } from '../../base/pace/steps.js';
 import type { Grouping, RangeAggregation } from '../ast.js';
 import { rangeFunctions } from '../functions/range/index.js';
@@ -167,7 +168,9 @@ export class RangeEngine {
       if (pause !== undefined) await pause;
       if (this.#work.valuesOf(cells) < longValues) continue;
       this.#memory.charge(seriesBytes(this.windows.columns), 'the values of series');
-      const row = this.#emptyRow();
+      // These rows are transferred to other threads, so they have buffers of their own.
+      const { columns } = this.windows;
+      const row = { values: new Float64Array(columns), present: new Uint8Array(columns) };
       await atPace(this.#work.finish(cells, row), pacer);
       this.#ready.set(series, row);
     }
@@ -190,8 +193,9 @@ export class RangeEngine {
   /** The series, made one at a time while they are read. */
   *rows(): Generator<SeriesRow> {
     const cellsOf = this.#cellsOf ?? doAll(this.#cells.bySeries(this.#series.sets.length));
+    const { columns } = this.windows;
     for (const { series, labels, cells } of this.#cellsOfSeries(cellsOf)) {
-      const row = this.#ready.get(series) ?? this.#emptyRow();
+      const row = this.#ready.get(series) ?? { values: zeroNumbers(columns), present: zeroBytes(columns) };
       if (!this.#ready.delete(series)) doAll(this.#work.finish(cells, row));
       if (row.present.includes(1)) yield { labels, ...row };
     }
@@ -209,11 +213,6 @@ export class RangeEngine {
       yield { series, labels, cells: { cells, from, to, buckets } };
       from = to;
     }
-  }
-
-  #emptyRow(): ColumnValues {
-    const { columns } = this.windows;
-    return { values: new Float64Array(columns), present: new Uint8Array(columns) };
   }
 }
 

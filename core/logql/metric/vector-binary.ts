@@ -5,9 +5,10 @@ import type { BinaryBudget } from './binary-budget.js';
 import type { Columns } from './windows.js';
 import { type Label, type LabelSet, withoutEmpty } from '../../base/label-set.js';
 import type { MemoryAccount } from '../../base/memory/account.js';
+import { zeroBytes } from '../../base/memory/slab.js';
 import { keepLabels } from './result.js';
 import { eachAtPace, type Pacer } from '../../base/pace/steps.js';
-import type { SeriesRow } from './work.js';
+import { emptyRow, type SeriesRow } from './work.js';
 import { foldLiterals } from '../fold.js';
 
 /** A violation of the matching rules, with its column. */
@@ -130,7 +131,7 @@ class MatchedResults {
     let marks = this.#byKey.get(key);
     if (marks === undefined) {
       this.#memory.charge(seriesBytes(this.#count, 1) + entryBytes + textBytes(key), 'the values of series');
-      this.#byKey.set(key, (marks = new Uint8Array(this.#count)));
+      this.#byKey.set(key, (marks = zeroBytes(this.#count)));
     }
     if (marks[column] === 1) return false;
     marks[column] = 1;
@@ -255,7 +256,7 @@ class MetricRowCollector {
 
   #row(labels: LabelSet): SeriesRow {
     this.#memory.charge(seriesBytes(this.#count) + labelsBytes(labels) + entryBytes, 'the values of series');
-    return { labels, values: new Float64Array(this.#count), present: new Uint8Array(this.#count) };
+    return emptyRow(labels, this.#count);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { LabelSet } from '../../base/label-set.js';
 import { type MemoryAccount, unboundedMemory } from '../../base/memory/account.js';
+import { zeroBytes, zeroNumbers } from '../../base/memory/slab.js';
 import type { Steps } from '../../base/pace/steps.js';
 import type {
   BinaryExpr,
@@ -170,6 +171,11 @@ export interface SeriesRow {
   readonly values: Float64Array;
   /** One byte per column: 1 or 0. */
   readonly present: Uint8Array;
+}
+
+/** A series without values. */
+export function emptyRow(labels: LabelSet, count: number): SeriesRow {
+  return { labels, values: zeroNumbers(count), present: zeroBytes(count) };
 }
 
 /** Series over the columns of a grid. Rows may be made on the fly, so they can be read only once. */
