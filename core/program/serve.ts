@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
+import { HeapGrowth } from '../base/memory/heap-growth.js';
 import { startProxy, type RunningProxy, type StartOptions } from './start-proxy.js';
 import { secretsIn } from '../kernel/describe.js';
 import { endOnDefect } from '../kernel/uncaught.js';
@@ -27,16 +28,9 @@ import { watching } from './reload/watch.js';
 import { runInNewContext } from 'node:vm';
 import { startTimer } from '../base/time/waits.js';
 
-/**
- * Maximum growth of the heap between two full collections, in percent of the memory in use. On a large machine V8 would allow several times
- * that, although each answer leaves some megabytes of garbage.
- */
-const heapGrowingPercent = 150;
-
 /** Runs the proxy. */
 export function serve(args: readonly string[], io: Io): Promise<number> {
-  if (!process.execArgv.some((flag) => flag.startsWith('--heap-growing-percent')))
-    setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
+  new HeapGrowth().apply();
   return servePipeline(args, io, { name: 'serve', pipeline: 'reference-compatible.yaml' }, () => undefined);
 }
 

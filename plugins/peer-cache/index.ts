@@ -70,6 +70,11 @@ const metrics = {
     help: 'Share of -cache-max-bytes that caches may use now: less than 1 while the process needs the memory for something else.',
     ofWorkers: 'min',
   },
+  heap_growth_ratio: {
+    type: 'gauge',
+    help: 'Limit of the heap growth between two full collections, as a fraction of the memory in use: less than 1.5 while the process needs memory.',
+    ofWorkers: 'min',
+  },
   coalesced_total: { type: 'counter', help: 'Calls that joined an identical in-flight call.' },
   coalesced_saved_total: {
     type: 'counter',
@@ -186,12 +191,16 @@ class PeerCache implements Stage<'tenant', never> {
 
   #watchMemory(): void {
     const room = cacheRoom(this.#options, this.#host);
-    const { cache_room_ratio } = this.#host.meters;
-    cache_room_ratio.set(room.share, {});
+    const { cache_room_ratio, heap_growth_ratio } = this.#host.meters;
+    const show = (): void => {
+      cache_room_ratio.set(room.share, {});
+      heap_growth_ratio.set(room.heapGrowth, {});
+    };
+    show();
     this.#watch = startInterval(() => {
       const bytes = residentBytes();
       if (bytes !== undefined) room.observe(bytes);
-      cache_room_ratio.set(room.share, {});
+      show();
     }, watchMs).unref();
   }
 

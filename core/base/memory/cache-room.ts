@@ -1,3 +1,5 @@
+import { HeapGrowth } from './heap-growth.js';
+
 /** A cache whose limit can be lowered. */
 export interface Yielding {
   /** @param share of its configured bytes, above 0 and at most 1 */
@@ -24,14 +26,16 @@ const target = 0.8;
 const growBelow = 0.75;
 
 /**
- * Shrinks caches so that the resident memory of the process stays below the configured cache size plus a fixed allowance. It uses the
- * system's figure rather than the caches' own estimates, which do not include the allocator's overhead.
+ * Keeps the resident memory of the process below the configured cache size plus a fixed allowance: garbage is collected earlier, and if that
+ * is not enough, caches shrink. It uses the system's figure rather than the caches' own estimates, which do not include the allocator's
+ * overhead.
  */
 export class CacheRoom {
   /** Maximum resident memory in bytes. */
   readonly bound: number;
   readonly #cacheBytes: number;
   readonly #beside: ReadonlySet<() => number>;
+  readonly #heap: HeapGrowth;
   readonly #caches = new Set<Yielding>();
   #share = 1;
 
@@ -39,8 +43,13 @@ export class CacheRoom {
    * @param cacheBytes configured size of all caches together
    * @param beside sizes in bytes of data outside the caches, each under a bound of its own
    */
-  constructor(cacheBytes: number, beside: ReadonlySet<() => number> = new Set()) {
+  constructor(
+    cacheBytes: number,
+    beside: ReadonlySet<() => number> = new Set(),
+    heap = new HeapGrowth(() => undefined, true),
+  ) {
     this.#beside = beside;
+    this.#heap = heap;
     this.#cacheBytes = Math.max(1, cacheBytes);
     this.bound = cacheBytes + besidesBytes;
   }
@@ -50,6 +59,11 @@ export class CacheRoom {
     return this.#share;
   }
 
+  /** Limit of the heap's growth between two full collections, as a fraction of the memory in use. */
+  get heapGrowth(): number {
+    return this.#heap.percent / 100;
+  }
+
   /** Registers a cache. The returned function removes it. */
   add(cache: Yielding): () => void {
     this.#caches.add(cache);
@@ -57,18 +71,25 @@ export class CacheRoom {
     return () => this.#caches.delete(cache);
   }
 
-  /** Adapts the share to the resident memory of the process. */
+  /** Adapts the heap and the share to the resident memory of the process. */
   observe(residentBytes: number): void {
     let bytes = residentBytes;
     for (const held of this.#beside) bytes -= held();
     const over = bytes - target * this.bound;
-    let share = this.#share;
-    if (over > 0) share -= Math.max(growth, (shrinkRate * over) / this.#cacheBytes);
-    else if (bytes < growBelow * this.bound) share += growth;
-    share = Math.min(1, Math.max(leastShare, share));
-    if (share === this.#share) return;
+    if (over > 0) {
+      // Collecting garbage is cheaper than fetching dropped entries again.
+      if (!this.#heap.lower() || bytes > this.bound)
+        this.#limitTo(this.#share - Math.max(growth, (shrinkRate * over) / this.#cacheBytes));
+    } else if (bytes < growBelow * this.bound && !this.#limitTo(this.#share + growth)) this.#heap.raise();
+  }
+
+  /** @returns false if nothing changed */
+  #limitTo(wanted: number): boolean {
+    const share = Math.min(1, Math.max(leastShare, wanted));
+    if (share === this.#share) return false;
     this.#share = share;
     for (const cache of this.#caches) cache.limitTo(share);
+    return true;
   }
 }
 
@@ -81,7 +102,7 @@ interface Sharing {
 export function cacheRoom({ cacheMaxBytes }: { readonly cacheMaxBytes: number }, host: Sharing): CacheRoom {
   return host.shared(
     `cache room of ${cacheMaxBytes}`,
-    () => new CacheRoom(cacheMaxBytes, besideCaches(host)),
+    () => new CacheRoom(cacheMaxBytes, besideCaches(host), new HeapGrowth()),
   );
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ByteLru } from '../../../../core/base/memory/byte-lru.js';
 import { CacheRoom } from '../../../../core/base/memory/cache-room.js';
+import { HeapGrowth } from '../../../../core/base/memory/heap-growth.js';
 import { FakeClock } from '../../../../core/testing/index.js';
 
 const mebibyte = 1024 ** 2;
@@ -53,4 +54,43 @@ test.serial('caches make no room for what is held beside them under a bound of i
   held = 0;
   room.observe(asMuchAs);
   t.true(room.share < 1);
+});
+
+/** A room for 256 MiB, and the heap growths that it sets. */
+function withHeap(isFixed = false): { readonly room: CacheRoom; readonly set: number[] } {
+  const set: number[] = [];
+  const heap = new HeapGrowth((percent) => void set.push(percent), isFixed);
+  return { room: new CacheRoom(256 * mebibyte, new Set(), heap), set };
+}
+
+test.serial(
+  'garbage is collected earlier before caches shrink, and caches grow again before it is not',
+  (t) => {
+    const { room, set } = withHeap();
+    const over = 0.9 * room.bound;
+    for (let look = 0; look < 11; look += 1) room.observe(over);
+    t.is(room.share, 1);
+    t.deepEqual([set[0], set.at(-1), set.length], [140, 40, 11]);
+    room.observe(over);
+    t.true(room.share < 1);
+    t.is(set.length, 11, 'the heap is at its least growth');
+    room.observe(room.bound / 2);
+    t.is(room.heapGrowth, 0.4);
+    for (let look = 0; look < 100; look += 1) room.observe(room.bound / 2);
+    t.deepEqual([room.share, room.heapGrowth, set.at(-1)], [1, 1.5, 150]);
+  },
+);
+
+test.serial('caches shrink at once when the process takes more than its bound', (t) => {
+  const { room, set } = withHeap();
+  room.observe(room.bound + mebibyte);
+  t.true(room.share < 1);
+  t.deepEqual(set, [140]);
+});
+
+test.serial('a heap growth given to Node.js is kept', (t) => {
+  const { room, set } = withHeap(true);
+  room.observe(0.9 * room.bound);
+  t.true(room.share < 1);
+  t.deepEqual(set, []);
 });
