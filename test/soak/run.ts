@@ -20,10 +20,10 @@ import { pushDay } from './logs.js';
 import { questionOf } from './questions.js';
 
 const mebibyte = 1024 ** 2;
-/** glibc returns freed memory to the system instead of keeping it for later (docs/sizing.md#little-memory). */
+/** glibc returns freed memory to the system instead of keeping it for later (docs/sizing.md#allocator). */
 const thriftyAllocator = {
   MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '32768',
+  MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_TRIM_THRESHOLD_: '131072',
 };
 const options = readArguments(process.argv.slice(2), [

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 const flag = '--heap-growing-percent';
 /** On a large machine V8 would allow several times that, although each answer leaves some megabytes of garbage. */
 const mostPercent = 150;
-const leastPercent = 40;
+const leastPercent = 30;
 const stepPercent = 10;
 
 function setPercent(percent: number): void {

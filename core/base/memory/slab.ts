@@ -3,8 +3,9 @@
  * from its end; blocks are returned as they are collected, and there are fewer of them. Do not transfer the buffers: they are shared.
  */
 
+/** Large enough that the C library maps a block by itself (docs/sizing.md#allocator). */
 const blockBytes = 256 * 1024;
-/** A C library with the settings of docs/sizing.md maps larger pieces by themselves. At the end of a block less than that is left unused. */
+/** Larger arrays have buffers of their own. The end of a block that is left unused is smaller than this. */
 const mostBytes = 32 * 1024;
 
 let block = new ArrayBuffer(0);
