@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
-import { HeapGrowth } from '../base/memory/heap-growth.js';
+import { heapGrowth } from '../base/memory/heap-growth.js';
 import { startProxy, type RunningProxy, type StartOptions } from './start-proxy.js';
 import { secretsIn } from '../kernel/describe.js';
 import { endOnDefect } from '../kernel/uncaught.js';
@@ -30,7 +30,7 @@ import { startTimer } from '../base/time/waits.js';
 
 /** Runs the proxy. */
 export function serve(args: readonly string[], io: Io): Promise<number> {
-  new HeapGrowth().apply();
+  heapGrowth.takeOver();
   return servePipeline(args, io, { name: 'serve', pipeline: 'reference-compatible.yaml' }, () => undefined);
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../../core/cache/keys.js';
 import { detachExchange, Flights, mostTtlMs, ttlMs } from '../../core/cache/answer-caching.js';
 import type { TtlRules } from '../../core/operations/descriptor.js';
+import { heapGrowth } from '../../core/base/memory/heap-growth.js';
 import { residentBytes } from '../../core/base/memory/resident.js';
 import { atPace, Pacer } from '../../core/base/pace/steps.js';
 import type { PeerCacheOptions } from '../../core/base/options.gen.js';
@@ -194,7 +195,8 @@ class PeerCache implements Stage<'tenant', never> {
     const { cache_room_ratio, heap_growth_ratio } = this.#host.meters;
     const show = (): void => {
       cache_room_ratio.set(room.share, {});
-      heap_growth_ratio.set(room.heapGrowth, {});
+      const { percent } = heapGrowth;
+      if (percent !== undefined) heap_growth_ratio.set(percent / 100, {});
     };
     show();
     this.#watch = startInterval(() => {

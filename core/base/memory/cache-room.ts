@@ -1,4 +1,4 @@
-import { HeapGrowth } from './heap-growth.js';
+import { HeapGrowth, heapGrowth } from './heap-growth.js';
 
 /** A cache whose limit can be lowered. */
 export interface Yielding {
@@ -43,11 +43,7 @@ export class CacheRoom {
    * @param cacheBytes configured size of all caches together
    * @param beside sizes in bytes of data outside the caches, each under a bound of its own
    */
-  constructor(
-    cacheBytes: number,
-    beside: ReadonlySet<() => number> = new Set(),
-    heap = new HeapGrowth(() => undefined, true),
-  ) {
+  constructor(cacheBytes: number, beside: ReadonlySet<() => number> = new Set(), heap = new HeapGrowth()) {
     this.#beside = beside;
     this.#heap = heap;
     this.#cacheBytes = Math.max(1, cacheBytes);
@@ -57,11 +53,6 @@ export class CacheRoom {
   /** The share of their configured bytes that caches may fill now. */
   get share(): number {
     return this.#share;
-  }
-
-  /** Limit of the heap's growth between two full collections, as a fraction of the memory in use. */
-  get heapGrowth(): number {
-    return this.#heap.percent / 100;
   }
 
   /** Registers a cache. The returned function removes it. */
@@ -102,7 +93,7 @@ interface Sharing {
 export function cacheRoom({ cacheMaxBytes }: { readonly cacheMaxBytes: number }, host: Sharing): CacheRoom {
   return host.shared(
     `cache room of ${cacheMaxBytes}`,
-    () => new CacheRoom(cacheMaxBytes, besideCaches(host), new HeapGrowth()),
+    () => new CacheRoom(cacheMaxBytes, besideCaches(host), heapGrowth),
   );
 }
 

@@ -6,46 +6,49 @@ const mostPercent = 150;
 const leastPercent = 30;
 const stepPercent = 10;
 
-function setPercent(percent: number): void {
-  setFlagsFromString(`${flag}=${percent}`);
-}
-
 /** Limits the growth of V8's heap between two full collections. Growing less takes less memory and more processor time. */
 export class HeapGrowth {
   readonly #set: (percent: number) => void;
-  readonly #isFixed: boolean;
-  #percent = mostPercent;
+  #percent: number | undefined;
 
-  /** @param isFixed true if the command line of Node.js sets it */
-  constructor(set = setPercent, isFixed = process.execArgv.some((given) => given.startsWith(flag))) {
+  constructor(set = (percent: number): void => setFlagsFromString(`${flag}=${percent}`)) {
     this.#set = set;
-    this.#isFixed = isFixed;
   }
 
-  /** In percent of the memory in use. */
-  get percent(): number {
+  /** In percent of the memory in use; undefined while V8 decides. */
+  get percent(): number | undefined {
     return this.#percent;
   }
 
-  apply(): void {
-    if (!this.#isFixed) this.#set(this.#percent);
+  /** Takes the decision from V8, unless the command line of Node.js has made it. */
+  takeOver(nodeFlags: readonly string[] = process.execArgv): void {
+    if (!nodeFlags.some((given) => given.startsWith(flag))) this.#change(mostPercent);
   }
 
-  /** @returns false if it is at its least */
+  /** @returns false if it is at its least, or if V8 decides */
   lower(): boolean {
-    return this.#moveTo(this.#percent - stepPercent);
+    return this.#moveBy(-stepPercent);
   }
 
-  /** @returns false if it is at its most */
+  /** @returns false if it is at its most, or if V8 decides */
   raise(): boolean {
-    return this.#moveTo(this.#percent + stepPercent);
+    return this.#moveBy(stepPercent);
   }
 
-  #moveTo(wanted: number): boolean {
-    const percent = Math.min(mostPercent, Math.max(leastPercent, wanted));
-    if (this.#isFixed || percent === this.#percent) return false;
-    this.#percent = percent;
-    this.apply();
+  #moveBy(step: number): boolean {
+    const before = this.#percent;
+    if (before === undefined) return false;
+    const percent = Math.min(mostPercent, Math.max(leastPercent, before + step));
+    if (percent === before) return false;
+    this.#change(percent);
     return true;
   }
+
+  #change(percent: number): void {
+    this.#percent = percent;
+    this.#set(percent);
+  }
 }
+
+/** The limit of this process, whichever pipeline runs in it. */
+export const heapGrowth = new HeapGrowth();

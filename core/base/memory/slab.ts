@@ -8,13 +8,13 @@ const blockBytes = 256 * 1024;
 /** Larger arrays have buffers of their own. The end of a block that is left unused is smaller than this. */
 const mostBytes = 32 * 1024;
 
-let block = new ArrayBuffer(0);
+let block = new ArrayBuffer(blockBytes);
 let used = 0;
 
 /** Cuts a piece from the block; a large one has a block of its own. */
 function cut(bytes: number): { readonly buffer: ArrayBuffer; readonly at: number } {
   if (bytes > mostBytes) return { buffer: new ArrayBuffer(bytes), at: 0 };
-  if (used + bytes > blockBytes || block.byteLength === 0) {
+  if (used + bytes > blockBytes) {
     block = new ArrayBuffer(blockBytes);
     used = 0;
   }

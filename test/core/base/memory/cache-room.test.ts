@@ -56,41 +56,54 @@ test.serial('caches make no room for what is held beside them under a bound of i
   t.true(room.share < 1);
 });
 
-/** A room for 256 MiB, and the heap growths that it sets. */
-function withHeap(isFixed = false): { readonly room: CacheRoom; readonly set: number[] } {
+/** A heap growth, with the percentages that are set. */
+function recorded(): { readonly heap: HeapGrowth; readonly set: number[] } {
   const set: number[] = [];
-  const heap = new HeapGrowth((percent) => void set.push(percent), isFixed);
-  return { room: new CacheRoom(256 * mebibyte, new Set(), heap), set };
+  const heap = new HeapGrowth((percent) => void set.push(percent));
+  heap.takeOver([]);
+  return { heap, set };
 }
+
+const roomWith = (heap: HeapGrowth): CacheRoom => new CacheRoom(256 * mebibyte, new Set(), heap);
 
 test.serial(
   'garbage is collected earlier before caches shrink, and caches grow again before it is not',
   (t) => {
-    const { room, set } = withHeap();
+    const { heap, set } = recorded();
+    const room = roomWith(heap);
     const over = 0.9 * room.bound;
     for (let look = 0; look < 12; look += 1) room.observe(over);
     t.is(room.share, 1);
-    t.deepEqual([set[0], set.at(-1), set.length], [140, 30, 12]);
+    t.deepEqual([set[0], set[1], set.at(-1), set.length], [150, 140, 30, 13]);
     room.observe(over);
     t.true(room.share < 1);
-    t.is(set.length, 12, 'the heap is at its least growth');
+    t.is(set.length, 13, 'the heap is at its least growth');
     room.observe(room.bound / 2);
-    t.is(room.heapGrowth, 0.3);
+    t.is(heap.percent, 30);
     for (let look = 0; look < 100; look += 1) room.observe(room.bound / 2);
-    t.deepEqual([room.share, room.heapGrowth, set.at(-1)], [1, 1.5, 150]);
+    t.deepEqual([room.share, heap.percent, set.at(-1)], [1, 150, 150]);
   },
 );
 
 test.serial('caches shrink at once when the process takes more than its bound', (t) => {
-  const { room, set } = withHeap();
+  const { heap, set } = recorded();
+  const room = roomWith(heap);
   room.observe(room.bound + mebibyte);
   t.true(room.share < 1);
-  t.deepEqual(set, [140]);
+  t.deepEqual(set, [150, 140]);
 });
 
-test.serial('a heap growth given to Node.js is kept', (t) => {
-  const { room, set } = withHeap(true);
-  room.observe(0.9 * room.bound);
-  t.true(room.share < 1);
-  t.deepEqual(set, []);
-});
+for (const [why, flags] of [
+  ['given to Node.js', ['--heap-growing-percent=20']],
+  ['of a process that does not serve', undefined],
+] as const)
+  test.serial(`the heap growth ${why} is kept`, (t) => {
+    const set: number[] = [];
+    const heap = new HeapGrowth((percent) => void set.push(percent));
+    if (flags !== undefined) heap.takeOver(flags);
+    const room = roomWith(heap);
+    room.observe(0.9 * room.bound);
+    t.true(room.share < 1);
+    t.is(heap.percent, undefined);
+    t.deepEqual(set, []);
+  });
