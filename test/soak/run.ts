@@ -1,12 +1,9 @@
 /**
  * `npm run soak [-- --minutes=30]`: sends random queries about a day of logs to a proxy with every cache, in a separate process. Prints its
- * memory and its longest turn each minute, and exits with 1 if its memory exceeded its bound or kept growing, or if something other than
- * the
+ * memory and its longest turn each minute, and exits with 1 if its memory exceeded its bound or kept growing, or if something other than the
  * garbage collector blocked the event loop. `BACKEND_URL` names a VictoriaLogs to use instead of the embedded backend. The proxy runs with
- * the
- * low-memory settings of docs/sizing.md; `--tuned=0` leaves the allocator and the garbage collector at their defaults. `--stacks` prints
- * the
- * call stacks of turns that were too long.
+ * the settings of docs/sizing.md (allocator, little memory); `--tuned=0` leaves the allocator and the garbage collector at their defaults.
+ * `--stacks` prints the call stacks of turns that were too long.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -93,12 +93,12 @@ test.serial('flushed facts are not given to peers, and a flush ends the asking',
   });
 });
 
-test.serial('what a peer says of facts that are none is dropped, and rows are looked at', async (t) => {
+test.serial('an invalid snapshot of facts from a peer is dropped, and rows are compared', async (t) => {
   const house = await FactsHouse.open(t);
   for (const size_bytes of [10, 9 * 1024 * 1024]) {
-    const told = { key: name, tenant: '', score: 1, size_bytes, remaining_ttl_ms: 60_000 };
-    const liar = await scriptedPeer(t, { entries: [told] });
-    await withOne(house, `${size_bytes}.json`, [liar.address], async ({ url, log }) => {
+    const entry = { key: name, tenant: '', score: 1, size_bytes, remaining_ttl_ms: 60_000 };
+    const peer = await scriptedPeer(t, { entries: [entry] });
+    await withOne(house, `${size_bytes}.json`, [peer.address], async ({ url, log }) => {
       await until(() =>
         log.records.some((record) => record.get('body') === 'cannot use the snapshot of a peer'),
       );

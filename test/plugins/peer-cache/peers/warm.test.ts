@@ -172,19 +172,19 @@ for (const [kind, pathFlag, prefix, text] of kinds) {
   );
 
   test.serial(
-    `what a peer says of ${kind} that is none is dropped, and the replica begins without`,
+    `an invalid snapshot (${kind}) from a peer is dropped, and the replica begins without`,
     async (t) => {
       const backend = await filled(t);
       for (const size_bytes of [10, 9 * 1024 * 1024]) {
         const key = `__${kind}_snapshot:v1`;
         const entries = [{ key, tenant: '', score: 1, size_bytes, remaining_ttl_ms: 60_000 }];
-        const liar = await scriptedPeer(t, { entries });
+        const peer = await scriptedPeer(t, { entries });
         const flags = await flagsFor(t, '1000h');
-        await withOne({ backend: backend.url, others: [liar.address], flags }, async ({ url }) => {
+        await withOne({ backend: backend.url, others: [peer.address], flags }, async ({ url }) => {
           await until(() => isReady(url));
           t.is(await metric(url, 'label_index_labels'), 0);
           t.is(await metric(url, 'patterns_restored_peer_entries_total'), 0);
-          t.is(liar.got.length, 1);
+          t.is(peer.got.length, 1);
         });
       }
     },
