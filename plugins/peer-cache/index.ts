@@ -73,7 +73,7 @@ const metrics = {
   },
   heap_growth_ratio: {
     type: 'gauge',
-    help: 'Limit of the heap growth between two full collections, as a fraction of the memory in use: less than 1.5 while the process needs memory.',
+    help: 'Limit of the heap growth between two full collections, as a fraction of the memory in use: less than 1.5 while the process needs memory, 0 if Node.js decides.',
     ofWorkers: 'min',
   },
   coalesced_total: { type: 'counter', help: 'Calls that joined an identical in-flight call.' },
@@ -195,8 +195,7 @@ class PeerCache implements Stage<'tenant', never> {
     const { cache_room_ratio, heap_growth_ratio } = this.#host.meters;
     const show = (): void => {
       cache_room_ratio.set(room.share, {});
-      const { percent } = heapGrowth;
-      if (percent !== undefined) heap_growth_ratio.set(percent / 100, {});
+      heap_growth_ratio.set((heapGrowth.percent ?? 0) / 100, {});
     };
     show();
     this.#watch = startInterval(() => {
